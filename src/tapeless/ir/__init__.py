@@ -1,0 +1,1 @@
+"""The intermediate language: types, nodes, builder, walker, checker, text form, interpreter."""
