@@ -1,0 +1,43 @@
+# Everything a user or a developer runs. Needs Python 3.11 or newer with pip, and make; the rest is installed here.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+JOBS ?= 2
+
+.PHONY: demo test lint bench fuzz docs clean
+
+$(READY): pyproject.toml
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@$(BIN)/python -m pip install -q --disable-pip-version-check --upgrade "pip>=25.1"
+	@$(BIN)/python -m pip install -q --disable-pip-version-check --editable . --group test --group lint
+	@touch $@
+
+demo: $(READY)
+	$(BIN)/python examples/demo.py
+
+test: $(READY)
+	$(BIN)/python -m pytest -n $(JOBS)
+
+lint: $(READY)
+	$(BIN)/ruff check src tests bench examples tools
+	$(BIN)/ruff format --check src tests bench examples tools
+	$(BIN)/pyright
+	$(BIN)/lint-imports
+	$(BIN)/tapeless ops --check
+
+# The long random run; N programs, seeds from SEED on.
+N ?= 20000
+SEED ?= 0
+fuzz: $(READY)
+	$(BIN)/python -m tapeless.testing.fuzz -n $(N) --seed $(SEED) --jobs $(JOBS)
+
+# Peers (Numba, JAX) are installed into an environment of their own.
+bench: $(READY)
+	$(BIN)/python bench/run.py
+
+docs: $(READY)
+	$(BIN)/python tools/generate_docs.py
+
+clean:
+	rm -rf $(VENV) build dist .pytest_cache .ruff_cache
