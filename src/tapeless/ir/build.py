@@ -47,9 +47,9 @@ class Builder:
         """Emit an operation of the table."""
         return self.bind((lookup(op).type_rule(args, attrs),), Apply(op, args, attrs), hint)[0]
 
-    def check(self, kind: str, *args: Atom) -> None:
+    def check(self, kind: str, *args: Atom, info: str = "") -> None:
         """Emit a run-time condition (`core.CHECKS`)."""
-        self.stms.append(Stm((), Check(kind, args), self.pos))
+        self.stms.append(Stm((), Check(kind, args, info), self.pos))
 
     def splice(self, block: Block) -> Atoms:
         """Append the statements of a block whose names are fresh; return its results."""

@@ -143,10 +143,14 @@ class Scatter:
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """Condition `kind` over `args` (see `CHECKS`): what the user's Python would have raised."""
+    """Condition `kind` over `args` (see `CHECKS`): what the user's Python would have raised.
+
+    `info` refines the message; for `raise` it is the user's own `ExceptionName: message`.
+    """
 
     kind: str
     args: tuple[Atom, ...]
+    info: str = ""
 
 
 # kind -> (the exception that plain Python and NumPy raise, the condition that must hold)
@@ -159,6 +163,9 @@ CHECKS: dict[str, tuple[str, str]] = {
     "domain": ("ValueError", "args[0] holds, else a math domain error"),
     "singular": ("LinAlgError", "args[0] holds, else the matrix is singular"),
     "assert": ("AssertionError", "args[0] holds"),
+    "raise": ("Exception", "args[0] holds, else the exception that `info` names"),
+    "unbound": ("UnboundLocalError", "args[0] holds: the variable that `info` names was assigned"),
+    "overflow": ("OverflowError", "args[0] holds, else a number is too large"),
     "not_nan": ("FloatingPointError", "args[0] is not NaN; only under check='nan'"),
 }
 

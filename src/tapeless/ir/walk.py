@@ -63,8 +63,8 @@ def rebuild(expr: Expr, on_atom: Callable[[Atom], Atom], on_lambda: Callable[[La
     match expr:
         case Apply(op, args, attrs):
             return Apply(op, atoms(args), attrs)
-        case Check(kind, args):
-            return Check(kind, atoms(args))
+        case Check(kind, args, info):
+            return Check(kind, atoms(args), info)
         case If(cond, then, orelse):
             arms = [on_lambda(Lambda((), arm)).body for arm in (then, orelse)]
             return If(on_atom(cond), arms[0], arms[1])
