@@ -44,13 +44,12 @@ def _call(name, plain_sizes, vector_sizes, arguments, result=None):
         function, sizes = getattr(_plain, name), plain_sizes
     function.restype = ctypes.c_double if result is None else None
     converted = [_number(x) for x in (*sizes, *arguments)]
-    if result is None:
-        return lambda: function(*converted)
-    converted.append(_number(result))
+    if result is not None:
+        converted.append(_number(result))
 
-    def run():
-        function(*converted)
-        return result
+    def run(keep_alive=arguments):
+        value = function(*converted)
+        return value if result is None else result
 
     return run
 
