@@ -62,3 +62,162 @@ class IRError(TapelessError, TypeError):
     """
 
     code = "TP001"
+
+
+class RefusedError(TapelessError):
+    """The function uses something outside the language that Tapeless compiles.
+
+    All refusals are found when the function is compiled, before any of it runs; each names the line.
+    """
+
+    code = "TP100"
+
+
+class UnsupportedSyntaxError(RefusedError, NotImplementedError):
+    """A Python construct that has no meaning in compiled numerical code.
+
+    Examples: `try`, `with`, `class`, `yield`, `async`, `global`, `del`, f-strings that are computed with.
+    """
+
+    code = "TP101"
+
+
+class UnknownNameError(RefusedError, NameError):
+    """A name that is bound nowhere: a typing mistake, or a variable that is deleted elsewhere."""
+
+    code = "TP102"
+
+
+class UnsupportedFunctionError(RefusedError, NotImplementedError):
+    """A function, method or attribute of a library that the compiler does not know.
+
+    The list of known names is in the language reference; a spelling suggestion is given when one is near.
+    """
+
+    code = "TP103"
+
+
+class UnsupportedValueError(RefusedError, TypeError):
+    """A value of a kind that cannot exist in compiled code: strings computed at run time, sets, complex
+    numbers, arrays of objects, generators, instances of arbitrary classes."""
+
+    code = "TP104"
+
+
+class OperandError(RefusedError, TypeError):
+    """An operation that its operands do not allow, such as adding a tuple to an array or `~` of a float."""
+
+    code = "TP105"
+
+
+class ShapeError(RefusedError, ValueError):
+    """Shapes that cannot agree, found while compiling: literal sizes that differ, wrong numbers of dimensions."""
+
+    code = "TP106"
+
+
+class AliasError(RefusedError, ValueError):
+    """Two names may or may not be the same array, depending on run-time values, and one of them is written.
+
+    Plain Python would change the other name's contents on some runs and not on others. Copy the array
+    before the branch or loop to say which is meant.
+    """
+
+    code = "TP107"
+
+
+class NotStaticError(RefusedError, TypeError):
+    """A value that must be known while compiling depends on run-time data.
+
+    Axes, numbers of dimensions, tuple positions, dictionary keys and dtypes decide the types of results, so they
+    must be literals, constants, or parameters named in `static=`.
+    """
+
+    code = "TP108"
+
+
+class RecursionRefusedError(RefusedError, RecursionError):
+    """A function that calls itself, directly or through others. All calls are inlined: use a loop."""
+
+    code = "TP109"
+
+
+class NoSourceError(RefusedError, OSError):
+    """The source text of the function cannot be read, so there is nothing to compile.
+
+    Functions typed into the bare interpreter, made by `exec`, or written in C have no source.
+    """
+
+    code = "TP110"
+
+
+class AnnotationError(RefusedError, TypeError):
+    """An argument does not have the type that the function's annotation fixes."""
+
+    code = "TP111"
+
+
+class TypeConflictError(RefusedError, TypeError):
+    """A variable has incompatible types on two paths that meet.
+
+    Compiled variables have one type: the number of dimensions, the kind (number, array, tuple, None)
+    and, for arrays, the element type must be the same on every path.
+    """
+
+    code = "TP112"
+
+
+class UnknownAttributeError(RefusedError, AttributeError):
+    """An attribute that the object does not have."""
+
+    code = "TP113"
+
+
+class CallError(RefusedError, TypeError):
+    """A call whose arguments do not fit the function's parameters."""
+
+    code = "TP114"
+
+
+class StaticIndexError(RefusedError, IndexError):
+    """An index into a tuple or list, or a number of indices, that is out of range on every run."""
+
+    code = "TP115"
+
+
+class UnboundNameError(RefusedError, UnboundLocalError):
+    """A local variable that is read before anything was assigned to it."""
+
+    code = "TP116"
+
+
+class ArgumentError(RefusedError, TypeError):
+    """An argument of a type that cannot be passed to compiled code.
+
+    Accepted: Python and NumPy numbers, arrays of bool, int32, int64, float32 and float64, and tuples, lists,
+    dicts, named tuples and dataclasses of those; other objects are compile-time constants and must be hashable.
+    """
+
+    code = "TP117"
+
+
+class UnpackError(RefusedError, ValueError):
+    """An unpacking or a `zip(strict=True)` whose sides have different lengths."""
+
+    code = "TP118"
+
+
+class StaticKeyError(RefusedError, KeyError):
+    """A dictionary key that is not there."""
+
+    code = "TP119"
+
+    def __str__(self) -> str:
+        # KeyError prints the repr of its argument, which would hide the lines of the message.
+        return str(self.args[0])
+
+
+class StaticZeroDivisionError(RefusedError, ZeroDivisionError):
+    """A division of constants by zero."""
+
+    code = "TP120"

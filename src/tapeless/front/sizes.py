@@ -1,0 +1,177 @@
+"""Facts about integers that are known while lowering: sizes, counters and sums of them.
+
+Integer variables are remembered as linear forms `constant + sum of coefficient * variable`, so that equal
+sizes get the same atom (`n - 1 + 1` is `n` again) and most indices are seen to be in range where they are used:
+`lower` holds constants below which a variable cannot be, `upper` a linear form above which a loop counter cannot be.
+Facts hold in the block where they were learnt and in blocks inside it; `child` gives a copy for those.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from ..ir.build import Builder
+from ..ir.types import Atom, Lit, Var, i64
+
+
+@dataclass(frozen=True, slots=True)
+class Linear:
+    """`const + sum(coef * var)`, no coefficient zero, sorted by name."""
+
+    const: int
+    terms: tuple[tuple[Var, int], ...] = ()
+
+    def plus(self, other: Linear, factor: int = 1) -> Linear:
+        terms = dict(self.terms)
+        for var, coef in other.terms:
+            terms[var] = terms.get(var, 0) + factor * coef
+        kept = sorted(((v, k) for v, k in terms.items() if k), key=lambda item: item[0].name)
+        return Linear(self.const + factor * other.const, tuple(kept))
+
+    def times(self, factor: int) -> Linear:
+        return Linear(0).plus(self, factor)
+
+
+@dataclass(slots=True)
+class Sizes:
+    """The facts of one block."""
+
+    forms: dict[Var, Linear] = field(default_factory=dict[Var, Linear])
+    atoms: dict[object, Atom] = field(default_factory=dict[object, Atom])
+    lower: dict[Var, int] = field(default_factory=dict[Var, int])
+    upper: dict[Var, Linear] = field(default_factory=dict[Var, Linear])
+    equal: dict[Var, Atom] = field(default_factory=dict[Var, Atom])
+
+    def child(self) -> Sizes:
+        """A copy for a block inside this one."""
+        return Sizes(dict(self.forms), dict(self.atoms), dict(self.lower), dict(self.upper), dict(self.equal))
+
+    def linear(self, atom: Atom) -> Linear:
+        """An integer atom as a linear form."""
+        atom = self.canonical(atom)
+        if isinstance(atom, Lit):
+            return Linear(int(atom.value))
+        form = self.forms.get(atom)
+        if form is None:
+            return Linear(0, ((atom, 1),))
+        for var, coef in form.terms:
+            if var in self.equal:
+                form = form.plus(Linear(0, ((var, 1),)), -coef).plus(self.linear(var), coef)
+        return form
+
+    def canonical(self, atom: Atom) -> Atom:
+        """The representative of the atoms known to be equal to this one."""
+        while isinstance(atom, Var) and atom in self.equal:
+            atom = self.equal[atom]
+        return atom
+
+    def unify(self, m: Atom, n: Atom) -> Atom:
+        """Record that two atoms are equal; literals represent, else the older one."""
+        m, n = self.canonical(m), self.canonical(n)
+        if isinstance(n, Lit):
+            m, n = n, m
+        if isinstance(n, Var) and m != n:
+            self.equal[n] = m
+        return m
+
+    def same(self, m: Atom, n: Atom) -> bool:
+        """Are the two known to be equal?"""
+        return m == n or self.linear(m) == self.linear(n)
+
+    # -- arithmetic with reuse ----------------------------------------------------------------
+
+    def add(self, b: Builder, x: Atom, y: Atom) -> Atom:
+        return self._sum(b, "add", x, y, self.linear(x).plus(self.linear(y)))
+
+    def sub(self, b: Builder, x: Atom, y: Atom) -> Atom:
+        return self._sum(b, "sub", x, y, self.linear(x).plus(self.linear(y), -1))
+
+    def mul(self, b: Builder, x: Atom, y: Atom) -> Atom:
+        left, right = self.linear(x), self.linear(y)
+        if not right.terms:
+            left, right, x, y = right, left, y, x
+        if not left.terms:
+            return self._sum(b, "mul", x, y, right.times(left.const))
+        low, other = self.least(x), self.least(y)
+        var = self.apply(b, "mul", x, y)
+        if low is not None and other is not None and low >= 0 and other >= 0:
+            self._learn(var, low * other)
+        return var
+
+    def max(self, b: Builder, x: Atom, y: Atom) -> Atom:
+        if self.at_least(x, y):
+            return x
+        if self.at_least(y, x):
+            return y
+        var = self.apply(b, "max", x, y)
+        known = [low for low in (self.least(x), self.least(y)) if low is not None]
+        if known:
+            self._learn(var, max(known))
+        return var
+
+    def min(self, b: Builder, x: Atom, y: Atom) -> Atom:
+        if self.at_least(x, y):
+            return y
+        if self.at_least(y, x):
+            return x
+        var = self.apply(b, "min", x, y)
+        low, other = self.least(x), self.least(y)
+        if low is not None and other is not None:
+            self._learn(var, min(low, other))
+        return var
+
+    def apply(self, b: Builder, op: str, *args: Atom) -> Atom:
+        """A pure integer operation, computed once per block."""
+        key = (op, tuple(self.canonical(a) for a in args))
+        if key not in self.atoms:
+            self.atoms[key] = b.apply(op, *args)
+        return self.atoms[key]
+
+    def _sum(self, b: Builder, op: str, x: Atom, y: Atom, form: Linear) -> Atom:
+        if not form.terms:
+            return i64(form.const)
+        if form.const == 0 and len(form.terms) == 1 and form.terms[0][1] == 1:
+            return form.terms[0][0]
+        if form not in self.atoms:
+            var = b.apply(op, x, y)
+            self.forms[var] = form
+            self.atoms[form] = var
+        return self.atoms[form]
+
+    def _learn(self, atom: Atom, low: int) -> None:
+        if isinstance(atom, Var):
+            self.lower[atom] = max(low, self.lower.get(atom, low))
+
+    # -- bounds -------------------------------------------------------------------------------
+
+    def at_least_constant(self, atom: Atom, low: int) -> None:
+        """Record that a variable is never below a constant."""
+        self._learn(self.canonical(atom), low)
+
+    def below(self, counter: Var, limit: Atom) -> None:
+        """Record that a counter is in [0, limit)."""
+        self.lower[counter] = 0
+        self.upper[counter] = self.linear(limit).plus(Linear(-1))
+
+    def least(self, atom: Atom) -> int | None:
+        """A constant that the atom is never below, when one is known."""
+        return self._least(self.linear(atom))
+
+    def at_least(self, x: Atom, y: Atom) -> bool:
+        """Is x >= y on every run?"""
+        low = self._least(self.linear(x).plus(self.linear(y), -1))
+        return low is not None and low >= 0
+
+    def in_range(self, index: Atom, size: Atom) -> bool:
+        """Is 0 <= index < size on every run?"""
+        low, room = self.least(index), self._least(self.linear(size).plus(self.linear(index), -1))
+        return low is not None and low >= 0 and room is not None and room >= 1
+
+    def _least(self, form: Linear, depth: int = 4) -> int | None:
+        for var, coef in form.terms:
+            if coef < 0 and var in self.upper and depth:
+                wider = form.plus(Linear(0, ((var, 1),)), -coef).plus(self.upper[var], coef)
+                return self._least(wider, depth - 1)
+        if any(coef < 0 or var not in self.lower for var, coef in form.terms):
+            return None
+        return form.const + sum(coef * self.lower[var] for var, coef in form.terms)
