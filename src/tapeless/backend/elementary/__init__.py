@@ -1,0 +1,32 @@
+"""Our own elementary functions as LLVM functions, for f64 and f32 and any number of lanes.
+
+`call("exp", x)` writes a call of `@tp.exp.f64.w8` and sees to it that the module holds its definition.
+The definitions are branch-free, except that arguments for which the short way is not exact (a huge angle) take a
+whole-vector branch to a long one. Errors are at most 2 units in the last place and mostly below 1;
+`docs/elementary.md` has the measured table. The same operations run in each lane at
+every width, so results do not depend on the width.
+"""
+
+from __future__ import annotations
+
+from .definition import Elementary, call_definition
+from .division import floordiv, mod
+from .integer_power import ipow
+from .lanes import Lanes
+
+FUNCTIONS: dict[str, Elementary] = {
+    record.name: record
+    for record in (
+        Elementary("floordiv", floordiv, inline=False),
+        Elementary("mod", mod, inline=False),
+        Elementary("ipow", ipow, inline=False),
+    )
+}
+
+
+def call(name: str, *args: Lanes) -> Lanes:
+    """The elementary function `name` of `args`, which all have one type."""
+    return call_definition(FUNCTIONS[name], *args)
+
+
+__all__ = ["FUNCTIONS", "Elementary", "call"]

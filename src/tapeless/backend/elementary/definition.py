@@ -1,0 +1,42 @@
+"""From a body in lanes to an LLVM function of its own, and calls of it.
+
+A definition is `internal`, so each module holds the functions it calls and nothing is linked. Short
+functions are inlined: their constants then stay in registers around the caller's loop.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from ..text import Writer
+from .lanes import Lanes
+
+
+@dataclass(frozen=True, slots=True)
+class Elementary:
+    """A function of lanes of one type; `rare` marks the long way for seldom arguments."""
+
+    name: str
+    body: Callable[..., Lanes]
+    inline: bool = True
+    rare: bool = False
+
+
+def call_definition(function: Elementary, *args: Lanes) -> Lanes:
+    """A call of `function`, whose definition for this type and width is added to the module."""
+    first = args[0]
+    symbol = f"tp.{function.name}.{first.dtype.value}.w{first.width}"
+    first.writer.module.require(symbol, lambda: _definition(symbol, function, args))
+    operands = ", ".join(f"{arg.type} {arg.text}" for arg in args)
+    return first.emit(f"call {first.type} @{symbol}({operands})")
+
+
+def _definition(symbol: str, function: Elementary, args: tuple[Lanes, ...]) -> str:
+    writer = Writer(args[0].writer.module)
+    params = [Lanes(writer, arg.dtype, arg.width, f"%x{i}") for i, arg in enumerate(args)]
+    result = function.body(*params)
+    inlining = "alwaysinline" if function.inline else "noinline cold" if function.rare else "noinline"
+    signature = ", ".join(f"{param.type} {param.text}" for param in params)
+    head = f"define internal {result.type} @{symbol}({signature}) {inlining} nounwind willreturn nosync memory(none) {{"
+    return "\n".join([head, *writer.lines, f"  ret {result.type} {result.text}", "}"])
