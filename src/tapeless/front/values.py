@@ -170,16 +170,17 @@ class Zipped:
 class Closure:
     """A function of the user's: its syntax, its defaults and where its free names are looked up.
 
-    `scope` resolves a free name to a value. `key` identifies the source, for the detection of recursion.
+    `scope` resolves a free name to a value, or to `Undefined`. `shift` is how far the source stands to the right of
+    the columns in `node`. `internal` marks our own library functions, whose errors are shown at the user's call.
     """
 
     node: ast.FunctionDef | ast.Lambda
     name: str
     file: str
-    key: object
     scope: Callable[[str], Value]
     defaults: tuple[Value, ...] = ()
     kw_defaults: dict[str, Value] = field(default_factory=dict[str, Value])
+    shift: int = 0
     internal: bool = False
 
 
