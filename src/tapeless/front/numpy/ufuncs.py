@@ -1,0 +1,188 @@
+"""The table of NumPy's ufuncs: which type each computes in, and how one element is computed.
+
+Nearly all are one operation of the intermediate language. The others are formulas over such operations.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+
+from ...ir.build import Builder
+from ...ir.types import BOOL, F64, Atom, Lit, zero
+from ...ops.formula import Formula, Term
+from .atoms import convert, literal
+from .elementwise import (
+    Kernel, Rule, Ufunc, any_type, bits, double, floating, integers, numeric, true_division, truth,
+)  # fmt: skip
+
+
+def by_op(op: str, boolean: str | None = None) -> Kernel:
+    """One operation of the table, another one for booleans."""
+
+    def kernel(b: Builder, *args: Atom) -> Atom:
+        return b.apply(boolean if boolean and args[0].type.dtype is BOOL else op, *args)
+
+    return kernel
+
+
+def by_formula(rule: Callable[..., Term]) -> Kernel:
+    """A formula over the operands."""
+
+    def kernel(b: Builder, *args: Atom) -> Atom:
+        result = rule(*(Formula(b, x) for x in args))
+        return result.atom if isinstance(result, Formula) else literal(result, args[0].type.dtype)
+
+    return kernel
+
+
+def _unchanged(b: Builder, x: Atom) -> Atom:
+    return x
+
+
+def _rounding(op: str) -> Kernel:
+    """Rounds floating-point numbers, leaves integers as they are."""
+    return lambda b, x: b.apply(op, x) if x.type.dtype.is_float else x
+
+
+def _float_test(op: str, otherwise: bool) -> Kernel:
+    """A test of floating-point numbers with a known answer for all others."""
+    return lambda b, x: b.apply(op, x) if x.type.dtype.is_float else Lit(otherwise, BOOL)
+
+
+def _power(b: Builder, x: Atom, y: Atom) -> Atom:
+    if x.type.dtype.is_float:
+        return b.apply("pow", x, y)
+    if not isinstance(y, Lit) or y.value < 0:
+        b.check("nonneg", y, info="Integers to negative integer powers are not allowed.")
+    return b.apply("ipow", x, y)
+
+
+def _fmod(b: Builder, x: Atom, y: Atom) -> Atom:
+    """The remainder with the sign of x; |x| mod |y| is exact."""
+    rest = b.apply("mod", b.apply("abs", x), b.apply("abs", y))
+    if x.type.dtype.is_float:
+        return b.apply("copysign", rest, x)
+    return b.apply("select", b.apply("lt", x, zero(x.type.dtype)), b.apply("neg", rest), rest)
+
+
+def _reciprocal(b: Builder, x: Atom) -> Atom:
+    one = literal(1, x.type.dtype)
+    if x.type.dtype.is_float:
+        return b.apply("div", one, x)
+    # Truncated, not floored: 1 / -2 is 0.
+    return b.apply("convert", b.apply("div", convert(b, one, F64), convert(b, x, F64)), attrs=(x.type.dtype,))
+
+
+def _log_add(base: str, power: str) -> Callable[[Formula, Formula], Formula]:
+    """log(exp(x) + exp(y)) = max + log1p(exp(-|x - y|)); equal infinities do not cancel."""
+
+    def rule(x: Formula, y: Formula) -> Formula:
+        top = x.call("max", y)
+        gap = x - y
+        scale = 1.0 if base == "log1p" else 1.0 / math.log(2.0)
+        tail = (-gap.call("abs")).call(power).call("log1p") * scale
+        return x.call("eq", y).choose(x + math.log(2.0) * scale, top + tail, x.dtype)
+
+    return rule
+
+
+def _heaviside(x: Formula, at_zero: Formula) -> Formula:
+    step = x.call("lt", 0.0).choose(0.0, x.call("gt", 0.0).choose(1.0, at_zero, x.dtype), x.dtype)
+    return x.call("isnan").choose(x, step, x.dtype)
+
+
+def _signbit(x: Formula) -> Formula:
+    return Formula(x.b, Lit(1.0, x.dtype)).call("copysign", x).call("lt", 0.0)
+
+
+def _gcd(b: Builder, x: Atom, y: Atom) -> Atom:
+    """Euclid's algorithm."""
+    nothing = zero(x.type.dtype)
+    return b.while_(
+        (b.apply("abs", x), b.apply("abs", y)),
+        lambda b, x, y: (b.apply("ne", y, nothing),),
+        lambda b, x, y: (y, b.apply("mod", x, y)),
+    )[0]
+
+
+def _lcm(b: Builder, x: Atom, y: Atom) -> Atom:
+    return b.apply("abs", b.apply("mul", b.apply("floordiv", x, _gcd(b, x, y)), y))
+
+
+FLOAT_FUNCTIONS = {
+    np.sqrt: "sqrt", np.cbrt: "cbrt", np.exp: "exp", np.exp2: "exp2", np.expm1: "expm1",
+    np.log: "log", np.log2: "log2", np.log10: "log10", np.log1p: "log1p",
+    np.sin: "sin", np.cos: "cos", np.tan: "tan", np.arcsin: "asin", np.arccos: "acos", np.arctan: "atan",
+    np.sinh: "sinh", np.cosh: "cosh", np.tanh: "tanh", np.arcsinh: "asinh", np.arccosh: "acosh", np.arctanh: "atanh",
+    np.fabs: "abs", np.rint: "rint",
+}  # fmt: skip
+
+FLOAT_BINARY = {np.arctan2: "atan2", np.hypot: "hypot", np.copysign: "copysign"}
+
+COMPARISONS = {
+    np.equal: "eq", np.not_equal: "ne", np.less: "lt", np.less_equal: "le", np.greater: "gt", np.greater_equal: "ge",
+}  # fmt: skip
+
+
+def _table() -> dict[np.ufunc, Ufunc]:
+    rows: list[tuple[np.ufunc, int, Rule, Kernel]] = [
+        (np.add, 2, any_type, by_op("add", "or")),
+        (np.subtract, 2, numeric, by_op("sub")),
+        (np.multiply, 2, any_type, by_op("mul", "and")),
+        (np.true_divide, 2, true_division, by_op("div")),
+        (np.floor_divide, 2, numeric, by_op("floordiv")),
+        (np.remainder, 2, numeric, by_op("mod")),
+        (np.fmod, 2, numeric, _fmod),
+        (np.power, 2, numeric, _power),
+        (np.float_power, 2, double, by_op("pow")),
+        (np.negative, 1, numeric, by_op("neg")),
+        (np.positive, 1, numeric, _unchanged),
+        (np.absolute, 1, any_type, lambda b, x: x if x.type.dtype is BOOL else b.apply("abs", x)),
+        (np.sign, 1, numeric, by_op("sign")),
+        (np.square, 1, numeric, lambda b, x: b.apply("mul", x, x)),
+        (np.reciprocal, 1, numeric, _reciprocal),
+        (np.minimum, 2, any_type, by_op("min", "and")),
+        (np.maximum, 2, any_type, by_op("max", "or")),
+        (np.fmin, 2, any_type, lambda b, x, y: b.apply(_named(x, "fmin", "min", "and"), x, y)),
+        (np.fmax, 2, any_type, lambda b, x, y: b.apply(_named(x, "fmax", "max", "or"), x, y)),
+        (np.floor, 1, any_type, _rounding("floor")),
+        (np.ceil, 1, any_type, _rounding("ceil")),
+        (np.trunc, 1, any_type, _rounding("trunc")),
+        (np.isnan, 1, any_type, _float_test("isnan", False)),
+        (np.isinf, 1, any_type, _float_test("isinf", False)),
+        (np.isfinite, 1, any_type, _float_test("isfinite", True)),
+        (np.signbit, 1, floating, by_formula(_signbit)),
+        (np.deg2rad, 1, floating, by_formula(lambda x: x * (math.pi / 180.0))),
+        (np.radians, 1, floating, by_formula(lambda x: x * (math.pi / 180.0))),
+        (np.rad2deg, 1, floating, by_formula(lambda x: x * (180.0 / math.pi))),
+        (np.degrees, 1, floating, by_formula(lambda x: x * (180.0 / math.pi))),
+        (np.logaddexp, 2, floating, by_formula(_log_add("log1p", "exp"))),
+        (np.logaddexp2, 2, floating, by_formula(_log_add("log2", "exp2"))),
+        (np.heaviside, 2, floating, by_formula(_heaviside)),
+        (np.gcd, 2, integers, _gcd),
+        (np.lcm, 2, integers, _lcm),
+        (np.logical_and, 2, truth, by_op("and")),
+        (np.logical_or, 2, truth, by_op("or")),
+        (np.logical_xor, 2, truth, by_op("xor")),
+        (np.logical_not, 1, truth, by_op("not")),
+        (np.bitwise_and, 2, bits, by_op("and")),
+        (np.bitwise_or, 2, bits, by_op("or")),
+        (np.bitwise_xor, 2, bits, by_op("xor")),
+        (np.invert, 1, bits, by_op("not")),
+        (np.left_shift, 2, integers, by_op("shl")),
+        (np.right_shift, 2, integers, by_op("shr")),
+    ]
+    rows += [(f, 1, floating, by_op(op)) for f, op in FLOAT_FUNCTIONS.items()]
+    rows += [(f, 2, floating, by_op(op)) for f, op in FLOAT_BINARY.items()]
+    rows += [(f, 2, any_type, by_op(op)) for f, op in COMPARISONS.items()]
+    return {f: Ufunc(f"np.{f.__name__}", arity, rule, kernel) for f, arity, rule, kernel in rows}
+
+
+def _named(x: Atom, floats: str, ints: str, bools: str) -> str:
+    return floats if x.type.dtype.is_float else bools if x.type.dtype is BOOL else ints
+
+
+UFUNCS: dict[np.ufunc, Ufunc] = _table()

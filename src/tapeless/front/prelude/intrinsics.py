@@ -1,0 +1,19 @@
+"""What the prelude needs beyond NumPy: run-time conditions with NumPy's own exceptions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+
+def require_regular(condition: Any) -> None:
+    """Raise `LinAlgError` unless the condition holds."""
+    if not condition:
+        raise np.linalg.LinAlgError("Singular matrix")
+
+
+def require_nonempty(size: Any) -> None:
+    """Raise `ValueError` when nothing is there to choose from."""
+    if size <= 0:
+        raise ValueError("zero-size array has no element to choose")

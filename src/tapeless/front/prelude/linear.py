@@ -1,0 +1,131 @@
+"""Linear algebra by elimination, for one square matrix of any size.
+
+Pivots are found by exchanging rows whenever a later one has a larger head. The row that ends up on top is
+the one partial pivoting would choose, and no index depends on data: for small literal sizes
+everything unrolls to scalars and selects.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .intrinsics import require_regular
+
+
+def solve(a: Any, b: Any) -> Any:
+    """x with a @ x = b, for a vector or a matrix b."""
+    n = _square(a)
+    m = a * 1.0
+    x = b + np.zeros((), m.dtype)
+    for k in range(n):
+        for i in range(k + 1, n):
+            if abs(m[i, k]) > abs(m[k, k]):
+                _swap_rows(m, i, k)
+                _swap_rows(x, i, k)
+        require_regular(m[k, k] != 0.0)
+        for i in range(k + 1, n):
+            factor = m[i, k] / m[k, k]
+            for j in range(k + 1, n):
+                m[i, j] -= factor * m[k, j]
+            x[i] -= factor * x[k]
+    for back in range(n):
+        k = n - 1 - back
+        for j in range(k + 1, n):
+            x[k] -= m[k, j] * x[j]
+        x[k] /= m[k, k]
+    return x
+
+
+def inv(a: Any) -> Any:
+    """The inverse matrix."""
+    return solve(a, np.eye(_square(a), dtype=(a * 1.0).dtype))
+
+
+def det(a: Any) -> Any:
+    """The determinant: in closed form up to 3 x 3, else the signed product of the pivots."""
+    n = _square(a)
+    if n == 1:
+        return a[0, 0] * 1.0
+    if n == 2:
+        return a[0, 0] * 1.0 * a[1, 1] - a[0, 1] * 1.0 * a[1, 0]
+    if n == 3:
+        m = a * 1.0
+        return (
+            m[0, 0] * (m[1, 1] * m[2, 2] - m[1, 2] * m[2, 1])
+            - m[0, 1] * (m[1, 0] * m[2, 2] - m[1, 2] * m[2, 0])
+            + m[0, 2] * (m[1, 0] * m[2, 1] - m[1, 1] * m[2, 0])
+        )
+    sign, pivots = _pivots(a)
+    return sign * np.prod(pivots)
+
+
+def slogdet(a: Any) -> Any:
+    """The sign of the determinant and the logarithm of its absolute value."""
+    sign, pivots = _pivots(a)
+    return sign * np.prod(np.sign(pivots)), np.sum(np.log(np.abs(pivots)))
+
+
+def cholesky(a: Any) -> Any:
+    """The lower triangular L with L @ L.T = a; only the lower triangle of a is read."""
+    n = _square(a)
+    m = a * 1.0
+    low = np.zeros_like(m)
+    for j in range(n):
+        head = m[j, j]
+        for k in range(j):
+            head -= low[j, k] * low[j, k]
+        require_regular(head > 0.0)
+        low[j, j] = np.sqrt(head)
+        for i in range(j + 1, n):
+            s = m[i, j]
+            for k in range(j):
+                s -= low[i, k] * low[j, k]
+            low[i, j] = s / low[j, j]
+    return low
+
+
+def matrix_power(a: Any, n: int) -> Any:
+    """a @ a @ ... @ a, n times, by repeated squaring; n is a literal."""
+    if n < 0:
+        return matrix_power(inv(a), -n)
+    if n == 0:
+        return np.eye(_square(a), dtype=a.dtype)
+    if n == 1:
+        return a + np.zeros((), a.dtype)
+    half = matrix_power(a, n // 2)
+    return half @ half @ a if n % 2 else half @ half
+
+
+def _square(a: Any) -> Any:
+    """The size of a square matrix."""
+    n = a.shape[0]
+    require_regular(a.shape[1] == n)
+    return n
+
+
+def _pivots(a: Any) -> Any:
+    """The sign of the row exchanges, and the diagonal after elimination."""
+    n = _square(a)
+    m = a * 1.0
+    sign = np.ones((), m.dtype)[()]
+    for k in range(n):
+        for i in range(k + 1, n):
+            if abs(m[i, k]) > abs(m[k, k]):
+                _swap_rows(m, i, k)
+                sign = -sign
+        if m[k, k] != 0.0:
+            for i in range(k + 1, n):
+                factor = m[i, k] / m[k, k]
+                for j in range(k + 1, n):
+                    m[i, j] -= factor * m[k, j]
+    return sign, np.diag(m)
+
+
+def _swap_rows(m: Any, i: Any, k: Any) -> None:
+    if m.ndim == 1:
+        m[i], m[k] = m[k], m[i]
+    else:
+        for j in range(m.shape[1]):
+            m[i, j], m[k, j] = m[k, j], m[i, j]
