@@ -120,7 +120,9 @@ class Hist:
     """`body` takes i, returns `keys` indices then one value per destination.
 
     Values have the type of `dest` with `keys` leading dimensions dropped; `op` combines the
-    elements (k accumulators, k values), and k is the number of destinations.
+    elements (k accumulators, k values), and k is the number of destinations. `neutral` and `op`
+    are over scalars: where the values are arrays, elements are combined one by one, and all
+    destinations have the same shape.
     """
 
     size: Atom

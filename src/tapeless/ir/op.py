@@ -16,8 +16,8 @@ from .types import Atom, DType, Type
 # From the operands and the attributes to the type of the result. Raises `IRError` on misuse.
 TypeRule: TypeAlias = Callable[[Sequence[Atom], tuple[Any, ...]], Type]
 
-# From a number tower (`ir.eval`), the operands' values, the attributes and the result's type to
-# the value. The tower `N` offers N.exp, N.floor, ...; plain arithmetic uses Python's operators.
+# `meaning(n, *values, *attrs)`: from a number tower (`ir.numbers`), the operands' values and the
+# attributes to the value. The tower offers n.exp, n.floor, ...; plain arithmetic uses Python's operators.
 Meaning: TypeAlias = Callable[..., Any]
 
 # From a builder, the operands and the result to the partial derivative as an atom.

@@ -12,7 +12,7 @@ from typing import Any
 
 from ..ir.op import Domain
 from .formula import Formula, Term
-from .record import FLOATS, INTS, NUMBERS, scalar
+from .record import INTS, NUMBERS, binary, ternary, unary
 
 TIE = "1 for the operand that is returned, one half each at a tie"
 STEP = "zero wherever it exists, and at the steps"
@@ -26,59 +26,62 @@ def _larger(x: Formula, y: Formula, _out: Formula) -> Term:
     return x.call("gt", y).choose(1.0, x.call("eq", y).choose(0.5, 0.0, x.dtype), x.dtype)
 
 
-scalar(
-    "add", 2, lambda n, x, y: x + y, (lambda x, y, r: 1.0, lambda x, y, r: 1.0), NUMBERS,
-    lowering="add fadd", doc="Sum.",
+binary(
+    "add", lambda n, x, y: x + y, (lambda x, y, r: 1.0, lambda x, y, r: 1.0),
+    dtypes=NUMBERS, lowering="add fadd", doc="Sum.",
 )  # fmt: skip
-scalar(
-    "sub", 2, lambda n, x, y: x - y, (lambda x, y, r: 1.0, lambda x, y, r: -1.0), NUMBERS,
-    lowering="sub fsub", doc="Difference.",
+binary(
+    "sub", lambda n, x, y: x - y, (lambda x, y, r: 1.0, lambda x, y, r: -1.0),
+    dtypes=NUMBERS, lowering="sub fsub", doc="Difference.",
 )  # fmt: skip
-scalar(
-    "mul", 2, lambda n, x, y: x * y, (lambda x, y, r: y, lambda x, y, r: x), NUMBERS,
-    lowering="mul fmul", doc="Product.",
+binary(
+    "mul", lambda n, x, y: x * y, (lambda x, y, r: y, lambda x, y, r: x),
+    dtypes=NUMBERS, lowering="mul fmul", doc="Product.",
 )  # fmt: skip
-scalar(
-    "div", 2, lambda n, x, y: n.div(x, y), (lambda x, y, r: 1.0 / y, lambda x, y, r: -r / y),
+binary(
+    "div", lambda n, x, y: n.div(x, y), (lambda x, y, r: 1.0 / y, lambda x, y, r: -r / y),
     lowering="fdiv", cost=5, domain=Domain(((-4.0, 4.0), (0.25, 4.0))), doc="Quotient of floats.",
 )  # fmt: skip
-scalar(
-    "floordiv", 2, lambda n, x, y: n.floordiv(x, y), "constant", NUMBERS,
-    lowering="sdiv fdiv", cost=15, domain=Domain(((-9.0, 9.0), (0.5, 4.0)), smooth=False, convention=STEP),
+binary(
+    "floordiv", lambda n, x, y: n.floordiv(x, y), "constant",
+    dtypes=NUMBERS, lowering="sdiv fdiv", cost=15,
+    domain=Domain(((-9.0, 9.0), (0.5, 4.0)), smooth=False, convention=STEP),
     doc="Quotient rounded towards minus infinity; an integer by 0 gives 0.",
 )  # fmt: skip
-scalar(
-    "mod", 2, lambda n, x, y: n.mod(x, y), (lambda x, y, r: 1.0, lambda x, y, r: -x.call("floordiv", y)), NUMBERS,
-    lowering="srem frem", cost=15,
+binary(
+    "mod", lambda n, x, y: n.mod(x, y), (lambda x, y, r: 1.0, lambda x, y, r: -x.call("floordiv", y)),
+    dtypes=NUMBERS, lowering="srem frem", cost=15,
     domain=Domain(((-9.0, 9.0), (0.5, 4.0)), smooth=False, convention="that of x - floor(x / y) * y, floor constant"),
     doc="Remainder with the sign of the divisor; an integer by 0 gives 0.",
 )  # fmt: skip
-scalar("neg", 1, lambda n, x: -x, (lambda x, r: -1.0,), NUMBERS, lowering="sub fneg", doc="Negation.")
-scalar(
-    "abs", 1, lambda n, x: n.abs(x), (lambda x, r: x.call("sign"),), NUMBERS,
-    lowering="llvm.abs llvm.fabs", domain=Domain(smooth=False, convention="0 at 0"), doc="Absolute value.",
+unary("neg", lambda n, x: -x, (lambda x, r: -1.0,), dtypes=NUMBERS, lowering="sub fneg", doc="Negation.")
+unary(
+    "abs", lambda n, x: n.abs(x), (lambda x, r: x.call("sign"),),
+    dtypes=NUMBERS, lowering="llvm.abs llvm.fabs", domain=Domain(smooth=False, convention="0 at 0"),
+    doc="Absolute value.",
 )  # fmt: skip
-scalar(
-    "sign", 1, lambda n, x: n.sign(x), "constant", NUMBERS,
-    lowering="select", cost=2, domain=Domain(smooth=False, convention=STEP), doc="-1, 0 or 1; NaN stays NaN.",
+unary(
+    "sign", lambda n, x: n.sign(x), "constant",
+    dtypes=NUMBERS, lowering="select", cost=2, domain=Domain(smooth=False, convention=STEP),
+    doc="-1, 0 or 1; NaN stays NaN.",
 )  # fmt: skip
-scalar(
-    "ipow", 2, lambda n, x, y: n.ipow(x, y), "constant", INTS,
-    lowering="loop", cost=20, domain=Domain(((-9.0, 9.0), (0.0, 9.0))),
+binary(
+    "ipow", lambda n, x, y: n.ipow(x, y), "constant",
+    dtypes=INTS, lowering="loop", cost=20, domain=Domain(((-9.0, 9.0), (0.0, 9.0))),
     doc="Integer power that wraps around; a negative exponent gives 1.",
 )  # fmt: skip
-scalar(
-    "min", 2, lambda n, x, y: n.min(x, y), (_smaller, lambda x, y, r: _smaller(y, x, r)), NUMBERS,
-    lowering="llvm.smin llvm.minimum", domain=Domain(smooth=False, convention=TIE),
+binary(
+    "min", lambda n, x, y: n.min(x, y), (_smaller, lambda x, y, r: _smaller(y, x, r)),
+    dtypes=NUMBERS, lowering="llvm.smin llvm.minimum", domain=Domain(smooth=False, convention=TIE),
     doc="The smaller; NaN when either is NaN.",
 )  # fmt: skip
-scalar(
-    "max", 2, lambda n, x, y: n.max(x, y), (_larger, lambda x, y, r: _larger(y, x, r)), NUMBERS,
-    lowering="llvm.smax llvm.maximum", domain=Domain(smooth=False, convention=TIE),
+binary(
+    "max", lambda n, x, y: n.max(x, y), (_larger, lambda x, y, r: _larger(y, x, r)),
+    dtypes=NUMBERS, lowering="llvm.smax llvm.maximum", domain=Domain(smooth=False, convention=TIE),
     doc="The larger; NaN when either is NaN.",
 )  # fmt: skip
-scalar(
-    "fmin", 2, lambda n, x, y: n.fmin(x, y),
+binary(
+    "fmin", lambda n, x, y: n.fmin(x, y),
     (
         lambda x, y, r: y.call("isnan").choose(1.0, _smaller(x, y, r), x.dtype),
         lambda x, y, r: x.call("isnan").choose(1.0, _smaller(y, x, r), x.dtype),
@@ -86,8 +89,8 @@ scalar(
     lowering="llvm.minnum", cost=2, domain=Domain(smooth=False, convention=TIE),
     doc="The smaller; an operand that is NaN is ignored.",
 )  # fmt: skip
-scalar(
-    "fmax", 2, lambda n, x, y: n.fmax(x, y),
+binary(
+    "fmax", lambda n, x, y: n.fmax(x, y),
     (
         lambda x, y, r: y.call("isnan").choose(1.0, _larger(x, y, r), x.dtype),
         lambda x, y, r: x.call("isnan").choose(1.0, _larger(y, x, r), x.dtype),
@@ -95,12 +98,12 @@ scalar(
     lowering="llvm.maxnum", cost=2, domain=Domain(smooth=False, convention=TIE),
     doc="The larger; an operand that is NaN is ignored.",
 )  # fmt: skip
-scalar(
-    "fma", 3, lambda n, x, y, z: n.fma(x, y, z), (lambda x, y, z, r: y, lambda x, y, z, r: x, lambda x, y, z, r: 1.0),
+ternary(
+    "fma", lambda n, x, y, z: n.fma(x, y, z), (lambda x, y, z, r: y, lambda x, y, z, r: x, lambda x, y, z, r: 1.0),
     lowering="llvm.fma", doc="x * y + z, rounded once.",
 )  # fmt: skip
-scalar(
-    "copysign", 2, lambda n, x, y: n.copysign(x, y),
+binary(
+    "copysign", lambda n, x, y: n.copysign(x, y),
     (lambda x, y, r: x.call("sign") * r.call("sign"), lambda x, y, r: 0.0),
     lowering="llvm.copysign", domain=Domain(smooth=False, convention="0 at x = 0"),
     doc="The magnitude of x with the sign of y.",
@@ -109,7 +112,7 @@ scalar(
 
 def _rounding(name: str, meaning: Callable[[Any, Any], Any], doc: str) -> None:
     domain = Domain(smooth=False, convention=STEP)
-    scalar(name, 1, meaning, "constant", FLOATS, lowering=f"llvm.{name}", domain=domain, doc=doc)
+    unary(name, meaning, "constant", lowering=f"llvm.{name}", domain=domain, doc=doc)
 
 
 _rounding("floor", lambda n, x: n.floor(x), "The largest integer not above x, as a float.")

@@ -114,4 +114,4 @@ def _shape(op: str, sizes: Sequence[int]) -> tuple[int, ...]:
 
 
 def _storage(value: Any) -> Any:
-    return value.dtype if isinstance(value, np.generic) else object
+    return getattr(value, "dtype", object)

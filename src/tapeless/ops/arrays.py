@@ -8,7 +8,7 @@ are operands, so that the type of a result mentions the atoms the program comput
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, cast
 
 from ..ir.op import Op, TypeRule, register
 from ..ir.types import I64, Atom, Type, i64
@@ -71,8 +71,8 @@ def _update_slice(args: Sequence[Atom], attrs: tuple[Any, ...]) -> Type:
 def _transpose(args: Sequence[Atom], attrs: tuple[Any, ...]) -> Type:
     holds = len(args) == 1 and args[0].type.is_array and sorted(attrs) == list(range(args[0].type.rank))
     _require(holds, "transpose", "an array and a permutation of its dimensions as attributes", args, attrs)
-    source = args[0].type
-    return Type(source.dtype, tuple(source.shape[axis] for axis in attrs))
+    source, axes = args[0].type, cast(tuple[int, ...], attrs)
+    return Type(source.dtype, tuple(source.shape[axis] for axis in axes))
 
 
 def _reshape(args: Sequence[Atom], attrs: tuple[Any, ...]) -> Type:

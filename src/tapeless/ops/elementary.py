@@ -12,7 +12,7 @@ from typing import Any
 
 from ..ir.op import Domain
 from .formula import Formula, Term
-from .record import scalar
+from .record import binary, unary
 from .trigamma import trigamma
 
 LN2 = math.log(2.0)
@@ -33,7 +33,7 @@ def _unary(
 ) -> None:
     domain = Domain((range,), smooth=not convention, convention=convention)
     lowering = "llvm.sqrt" if name == "sqrt" else f"math:{name}"
-    scalar(name, 1, meaning, (derivative,), lowering=lowering, cost=cost, domain=domain, doc=doc)
+    unary(name, meaning, (derivative,), lowering=lowering, cost=cost, domain=domain, doc=doc)
 
 
 _unary("sqrt", lambda n, x: n.sqrt(x), lambda x, r: 0.5 / r, POSITIVE, 6, "Square root.", "infinite at 0")
@@ -120,8 +120,8 @@ def _over_radius(top: Formula, radius: Formula) -> Term:
     return radius.call("eq", 0.0).choose(0.0, top / radius, top.dtype)
 
 
-scalar(
-    "pow", 2, lambda n, x, y: n.pow(x, y), (_pow_base, _pow_exponent),
+binary(
+    "pow", lambda n, x, y: n.pow(x, y), (_pow_base, _pow_exponent),
     lowering="math:pow", cost=30,
     domain=Domain(
         ((0.05, 4.0), (-3.0, 3.0)), smooth=False,
@@ -129,14 +129,14 @@ scalar(
     ),
     doc="x to the power y, as C99 defines it.",
 )  # fmt: skip
-scalar(
-    "atan2", 2, lambda n, y, x: n.atan2(y, x),
+binary(
+    "atan2", lambda n, y, x: n.atan2(y, x),
     (lambda y, x, r: _over_square(x, x, y), lambda y, x, r: _over_square(-y, x, y)),
     lowering="math:atan2", cost=20, domain=Domain((ANY, ANY), smooth=False, convention="0 at the origin"),
     doc="Angle in [-pi, pi] of the point (x, y); the first operand is y.",
 )  # fmt: skip
-scalar(
-    "hypot", 2, lambda n, x, y: n.hypot(x, y),
+binary(
+    "hypot", lambda n, x, y: n.hypot(x, y),
     (lambda x, y, r: _over_radius(x, r), lambda x, y, r: _over_radius(y, r)),
     lowering="math:hypot", cost=12, domain=Domain((ANY, ANY), smooth=False, convention="0 at the origin"),
     doc="sqrt(x*x + y*y) without overflow on the way.",

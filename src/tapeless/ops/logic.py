@@ -12,16 +12,16 @@ from typing import Any
 
 from ..ir.op import Domain, Op, register
 from ..ir.types import BOOL, F32, F64, I32, I64, Atom, DType, Type
-from .record import ALL, FLOATS, INTS, misuse, scalar
+from .record import ALL, FLOATS, INTS, binary, misuse, unary
 
-Binary = Callable[[Any, Any, Any], Any]
+Meaning2 = Callable[[Any, Any, Any], Any]
 
 STEP = Domain(smooth=False, convention="zero wherever it exists, and at the steps")
 COUNT = Domain(((-9.0, 9.0), (0.0, 9.0)))
 
 
-def _comparison(name: str, meaning: Binary, lowering: str, doc: str) -> None:
-    scalar(name, 2, meaning, "constant", ALL, lowering=lowering, result=BOOL, domain=STEP, doc=doc)
+def _comparison(name: str, meaning: Meaning2, lowering: str, doc: str) -> None:
+    binary(name, meaning, "constant", dtypes=ALL, lowering=lowering, result=BOOL, domain=STEP, doc=doc)
 
 
 _comparison("eq", lambda n, x, y: n.boolean(x == y), "icmp eq fcmp oeq", "Are they equal? False with NaN.")
@@ -32,19 +32,19 @@ _comparison("gt", lambda n, x, y: n.boolean(x > y), "icmp sgt fcmp ogt", "Is x a
 _comparison("ge", lambda n, x, y: n.boolean(x >= y), "icmp sge fcmp oge", "Is x at least y? False with NaN.")
 
 
-def _bits(name: str, meaning: Binary, doc: str) -> None:
-    scalar(name, 2, meaning, "constant", (BOOL, *INTS), lowering=name, doc=doc)
+def _bits(name: str, meaning: Meaning2, doc: str) -> None:
+    binary(name, meaning, "constant", dtypes=(BOOL, *INTS), lowering=name, doc=doc)
 
 
 _bits("and", lambda n, x, y: x & y, "Bitwise and; logical for bool.")
 _bits("or", lambda n, x, y: x | y, "Bitwise or; logical for bool.")
 _bits("xor", lambda n, x, y: x ^ y, "Bitwise exclusive or; logical for bool.")
-scalar("not", 1, lambda n, x: ~x, "constant", (BOOL, *INTS), lowering="xor", doc="Bitwise not; logical for bool.")
+unary("not", lambda n, x: ~x, "constant", dtypes=(BOOL, *INTS), lowering="xor", doc="Bitwise not; logical for bool.")
 
 
-def _shift(name: str, meaning: Binary, doc: str) -> None:
+def _shift(name: str, meaning: Meaning2, doc: str) -> None:
     lowering = {"shl": "shl", "shr": "ashr", "lshr": "lshr"}[name]
-    scalar(name, 2, meaning, "constant", INTS, lowering=lowering, cost=2, domain=COUNT, doc=doc)
+    binary(name, meaning, "constant", dtypes=INTS, lowering=lowering, cost=2, domain=COUNT, doc=doc)
 
 
 _shift("shl", lambda n, x, y: n.shl(x, y), "Shift left.")
@@ -53,7 +53,7 @@ _shift("lshr", lambda n, x, y: n.lshr(x, y), "Shift right, zeros coming in.")
 
 
 def _test(name: str, meaning: Callable[[Any, Any], Any], doc: str) -> None:
-    scalar(name, 1, meaning, "constant", FLOATS, lowering="fcmp", cost=2, result=BOOL, domain=STEP, doc=doc)
+    unary(name, meaning, "constant", lowering="fcmp", cost=2, result=BOOL, domain=STEP, doc=doc)
 
 
 _test("isnan", lambda n, x: n.isnan(x), "Is it NaN?")
@@ -70,10 +70,14 @@ def _select_rule(args: Sequence[Atom], attrs: tuple[Any, ...]) -> Type:
     return yes
 
 
+def _select(_n: Any, cond: Any, yes: Any, no: Any) -> Any:
+    return yes if cond else no
+
+
 register(
     Op(
-        "select", 3, _select_rule, lambda n, c, x, y: x if c else y, "structural", ALL,
-        lowering="select", doc="x where the condition holds, else y. Both are evaluated, the other one has no influence.",
+        "select", 3, _select_rule, _select, "structural", ALL,
+        lowering="select", doc="x where the condition holds, else y; the other one has no influence.",
     )
 )  # fmt: skip
 
@@ -84,9 +88,13 @@ def _convert_rule(args: Sequence[Atom], attrs: tuple[Any, ...]) -> Type:
     return Type(attrs[0])
 
 
+def _convert(n: Any, x: Any, dtype: DType) -> Any:
+    return n.convert(x, dtype)
+
+
 register(
     Op(
-        "convert", 1, _convert_rule, lambda n, x, dtype: n.convert(x, dtype), "structural", ALL,
+        "convert", 1, _convert_rule, _convert, "structural", ALL,
         lowering="sitofp fptosi fpext fptrunc sext trunc", cost=2,
         domain=Domain(smooth=False, convention="1 between floats, zero to and from other types"),
         doc="The same number in another type: truncated, wrapped or rounded; to bool, whether it is not 0.",
@@ -103,9 +111,13 @@ def _bitcast_rule(args: Sequence[Atom], attrs: tuple[Any, ...]) -> Type:
     return Type(_SAME_BITS[args[0].type.dtype])
 
 
+def _bitcast(n: Any, x: Any, dtype: DType) -> Any:
+    return n.bitcast(x, dtype)
+
+
 register(
     Op(
-        "bitcast", 1, _bitcast_rule, lambda n, x, dtype: n.bitcast(x, dtype), "opaque", (I32, I64, *FLOATS),
+        "bitcast", 1, _bitcast_rule, _bitcast, "opaque", (I32, I64, *FLOATS),
         lowering="bitcast", doc="The same bits read as another type.",
     )
 )  # fmt: skip

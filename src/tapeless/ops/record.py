@@ -1,48 +1,103 @@
 """Making the records of scalar operations: the type rule is the same for nearly all of them.
 
-`scalar` registers an operation on scalars of one type; its result has that type, or `result`.
+`unary`, `binary` and `ternary` register an operation on scalars of one type among `dtypes`; its
+result has that type, or the type `result`. `partials` are formulas (see `formula`) over the
+operands and the result, or one of the words of `ir.op.Op`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias, TypedDict, Unpack
 
 from ..errors import IRError
-from ..ir.op import Domain, Meaning, Op, Partial, TypeRule, register
+from ..ir.op import Domain, Meaning, Op, TypeRule, register
 from ..ir.types import BOOL, F32, F64, I32, I64, Atom, DType, Type
-from .formula import Term, formula
+from .formula import Formula, Term, formula
 
 FLOATS = (F32, F64)
 INTS = (I32, I64)
 NUMBERS = (*INTS, *FLOATS)
 ALL = (BOOL, *NUMBERS)
 
-Rules = tuple[Callable[..., Term], ...]
+Word: TypeAlias = Literal["constant", "structural", "opaque"]
+Unary: TypeAlias = Callable[[Formula, Formula], Term]
+Binary: TypeAlias = Callable[[Formula, Formula, Formula], Term]
+Ternary: TypeAlias = Callable[[Formula, Formula, Formula, Formula], Term]
 
 
-def scalar(
+class Details(TypedDict, total=False):
+    """What a record may say beyond its meaning and partials."""
+
+    dtypes: tuple[DType, ...]
+    result: DType
+    cost: float
+    domain: Domain
+
+
+def unary(
+    name: str,
+    meaning: Callable[[Any, Any], Any],
+    partials: Word | tuple[Unary],
+    *,
+    lowering: str,
+    doc: str,
+    **details: Unpack[Details],
+) -> None:
+    """Register an operation on one scalar."""
+    _scalar(name, 1, meaning, partials, lowering, doc, details)
+
+
+def binary(
+    name: str,
+    meaning: Callable[[Any, Any, Any], Any],
+    partials: Word | tuple[Binary, Binary],
+    *,
+    lowering: str,
+    doc: str,
+    **details: Unpack[Details],
+) -> None:
+    """Register an operation on two scalars."""
+    _scalar(name, 2, meaning, partials, lowering, doc, details)
+
+
+def ternary(
+    name: str,
+    meaning: Callable[[Any, Any, Any, Any], Any],
+    partials: Word | tuple[Ternary, Ternary, Ternary],
+    *,
+    lowering: str,
+    doc: str,
+    **details: Unpack[Details],
+) -> None:
+    """Register an operation on three scalars."""
+    _scalar(name, 3, meaning, partials, lowering, doc, details)
+
+
+def _scalar(
     name: str,
     arity: int,
     meaning: Meaning,
-    partials: Rules | Literal["constant", "structural", "opaque"],
-    dtypes: tuple[DType, ...] = FLOATS,
-    *,
+    partials: Word | tuple[Callable[..., Term], ...],
     lowering: str,
-    cost: float = 1.0,
-    result: DType | None = None,
-    domain: Domain | None = None,
     doc: str,
-) -> Op:
-    """Register an operation on `arity` scalars of one type among `dtypes`."""
-    rules: tuple[Partial, ...] | Literal["constant", "structural", "opaque"]
-    rules = partials if isinstance(partials, str) else tuple(formula(rule) for rule in partials)
-    return register(
+    details: Details,
+) -> None:
+    dtypes = details.get("dtypes", FLOATS)
+    register(
         Op(
-            name, arity, uniform(name, arity, dtypes, result), meaning, rules, dtypes,
-            lowering=lowering, cost=cost, domain=domain or Domain(), doc=doc,
+            name,
+            arity,
+            uniform(name, arity, dtypes, details.get("result")),
+            meaning,
+            partials if isinstance(partials, str) else tuple(formula(rule) for rule in partials),
+            dtypes,
+            lowering=lowering,
+            cost=details.get("cost", 1.0),
+            domain=details.get("domain", Domain()),
+            doc=doc,
         )
-    )  # fmt: skip
+    )
 
 
 def uniform(name: str, arity: int, dtypes: tuple[DType, ...], result: DType | None = None) -> TypeRule:
