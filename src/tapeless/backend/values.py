@@ -1,0 +1,98 @@
+"""What a variable of the program is while code is written: a scalar or an array, in one lane or many.
+
+Inside a vectorised region W iterations run side by side, one per lane. A scalar is then
+    uniform   the same in every lane, kept as one scalar (`step` is "0"),
+    linear    base + lane * step, an i64 kept as two uniform numbers (indices mostly are), or
+    varying   one LLVM vector of W values (`step` is "").
+An array is a pointer with strides: element (i, j) stands at offset + i * strides[0] + j * strides[1].
+`Region` is the memory behind it. Lane-private memory holds the W lanes of an element side by side.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from ..ir.types import DType, Var
+
+VARYING = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Scalar:
+    """A scalar; the text of a linear one is its value in lane 0."""
+
+    dtype: DType
+    text: str
+    step: str = "0"
+
+    @property
+    def is_uniform(self) -> bool:
+        return self.step == "0"
+
+    @property
+    def is_varying(self) -> bool:
+        return self.step == VARYING
+
+    @property
+    def literal(self) -> int | None:
+        """The value of an integer constant."""
+        return as_literal(self.text) if self.is_uniform else None
+
+
+def as_literal(text: str) -> int | None:
+    """The integer that an LLVM operand spells, if it does."""
+    return int(text) if text.lstrip("-").isdigit() else None
+
+
+def size(value: int) -> Scalar:
+    """The literal i64 as a value."""
+    return Scalar(DType.I64, str(value))
+
+
+class Region:
+    """A piece of memory that arrays live in, compared by identity.
+
+    given: the caller's, read only unless donated; stack: a few elements in the function's frame;
+    slot: a buffer owned through a slot of the frame, which may change hands; part: inside another
+    array that is being built.
+    """
+
+    __slots__ = ("kind", "level", "names", "owner", "private", "scope", "writable")
+
+    def __init__(
+        self,
+        kind: Literal["given", "stack", "slot", "part"],
+        *,
+        writable: bool,
+        private: bool = False,
+        level: int = 0,
+        owner: str = "",
+        scope: int = 0,
+    ) -> None:
+        self.kind = kind
+        self.writable = writable
+        self.private = private
+        self.level = level
+        self.owner = owner
+        self.scope = scope
+        self.names: list[Var] = []
+
+
+@dataclass(frozen=True, slots=True)
+class Array:
+    """An array in memory; sizes, strides and offset are i64 and count elements."""
+
+    dtype: DType
+    region: Region
+    pointer: str
+    offset: Scalar
+    dims: tuple[Scalar, ...]
+    strides: tuple[Scalar, ...]
+
+    @property
+    def rank(self) -> int:
+        return len(self.dims)
+
+
+Value: TypeAlias = Scalar | Array

@@ -1,0 +1,79 @@
+"""Where arrays die: the analysis behind updates in place, moved buffers and early release.
+
+In: a function. Out: for each block, the last statement that mentions each array (`last_use`), and
+for each lambda the arrays of the scopes around it that it reads (`captured`). The back end asks,
+at an `update` of `a`, whether any name that may share memory with `a` is used later; if none is, the
+write is done in place. An array used inside a loop body but bound outside lives as long as the
+loop, because the next iteration reads it again.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from ..ir.core import Block, Expr, For, Function, Hist, Lambda, Map, Reduce, Scan, Scatter, While
+from ..ir.types import Atom, Var
+from ..ir.walk import lambdas, operands
+
+
+@dataclass(frozen=True, slots=True)
+class Uses:
+    """Answers by identity of blocks and lambdas, which the analysed function keeps alive."""
+
+    function: Function
+    last: dict[int, dict[Var, int]] = field(default_factory=dict[int, dict[Var, int]])
+    free: dict[int, frozenset[Var]] = field(default_factory=dict[int, frozenset[Var]])
+    looped: set[Var] = field(default_factory=set[Var])
+
+    def last_use(self, block: Block) -> dict[Var, int]:
+        """Array -> number of the last statement that mentions it; results count as one past the last."""
+        return self.last[id(block)]
+
+    def captured(self, block: Block) -> frozenset[Var]:
+        """The arrays that a block mentions and does not bind; parameters of its lambda included."""
+        return self.free[id(block)]
+
+    def read_in_loops(self, var: Var) -> bool:
+        """Is this array read inside a loop or parallel form that does not bind it?"""
+        return var in self.looped
+
+
+def analyse(function: Function) -> Uses:
+    """The last uses of every array of a function."""
+    uses = Uses(function)
+    _block(function.body, uses)
+    return uses
+
+
+def _block(block: Block, uses: Uses) -> frozenset[Var]:
+    last: dict[Var, int] = {}
+    bound: set[Var] = set()
+    for number, stm in enumerate(block.stms):
+        for var in _mentioned(stm.expr, uses):
+            last[var] = number
+        bound.update(stm.vars)
+    for var in _arrays(block.results):
+        last[var] = len(block.stms)
+    uses.last[id(block)] = last
+    free = uses.free[id(block)] = frozenset(last.keys() - bound)
+    return free
+
+
+def _mentioned(expr: Expr, uses: Uses) -> set[Var]:
+    found = set(_arrays(operands(expr)))
+    for lam in lambdas(expr):
+        inner = _lambda(lam, uses)
+        if isinstance(expr, For | While | Map | Reduce | Scan | Hist | Scatter):
+            uses.looped.update(inner)
+        found |= inner
+    return found
+
+
+def _lambda(lam: Lambda, uses: Uses) -> frozenset[Var]:
+    return _block(lam.body, uses) - set(lam.params)
+
+
+def _arrays(atoms: tuple[Atom, ...]) -> list[Var]:
+    return [atom for atom in atoms if isinstance(atom, Var) and atom.type.shape]
+
+
