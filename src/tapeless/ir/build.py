@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, TypeAlias
 
 from ..errors import IRError
 from .core import (
@@ -26,6 +26,8 @@ from .walk import free_vars, fresh, subst_type
 
 Atoms = tuple[Atom, ...]
 Body = Callable[..., Sequence[Atom]]
+Arm: TypeAlias = "Callable[[Builder], Sequence[Atom]]"
+Indexed: TypeAlias = "Callable[[Builder, Var], Sequence[Atom]]"
 
 
 class Builder:
@@ -75,7 +77,7 @@ class Builder:
 
     # -- structured forms ---------------------------------------------------------------------
 
-    def if_(self, cond: Atom, then: Body, orelse: Body) -> tuple[Var, ...]:
+    def if_(self, cond: Atom, then: Arm, orelse: Arm) -> tuple[Var, ...]:
         """Both arms take a builder and return results of the same types, sizes apart."""
         arms: list[Block] = []
         for arm in (then, orelse):
@@ -125,25 +127,26 @@ class Builder:
         expr = While(tuple(init), self.lam(types, cond), self.lam(types, body))
         return self.bind(types, expr)
 
-    def map_(self, size: Atom, body: Body, hint: str = "i") -> tuple[Var, ...]:
+    def map_(self, size: Atom, body: Indexed, hint: str = "i") -> tuple[Var, ...]:
         """`body(b, i)` returns the elements at i."""
         lam = self.lam((Type(I64),), body, hints=(hint,))
         return self.bind((r.type.stacked(size) for r in lam.body.results), Map(size, lam))
 
-    def reduce(self, size: Atom, op: str | Body | Lambda, neutral: Sequence[Atom], body: Body) -> tuple[Var, ...]:
+    def reduce(self, size: Atom, op: str | Body | Lambda, neutral: Sequence[Atom], body: Indexed) -> tuple[Var, ...]:
         """`op` is the name of a binary operation, or `op(b, *accumulators, *values)`."""
         lam = self.lam((Type(I64),), body, hints=("i",))
         combine = self.operator(op, tuple(x.type for x in neutral))
         return self.bind((x.type for x in neutral), Reduce(size, combine, tuple(neutral), lam))
 
-    def scan(self, size: Atom, op: str | Body | Lambda, neutral: Sequence[Atom], body: Body) -> tuple[Var, ...]:
+    def scan(self, size: Atom, op: str | Body | Lambda, neutral: Sequence[Atom], body: Indexed) -> tuple[Var, ...]:
         """As `reduce`, all prefixes."""
         lam = self.lam((Type(I64),), body, hints=("i",))
         combine = self.operator(op, tuple(x.type for x in neutral))
         return self.bind((x.type.stacked(size) for x in neutral), Scan(size, combine, tuple(neutral), lam))
 
     def hist(
-        self, size: Atom, op: str | Body | Lambda, neutral: Sequence[Atom], dest: Sequence[Atom], keys: int, body: Body
+        self, size: Atom, op: str | Body | Lambda, neutral: Sequence[Atom], dest: Sequence[Atom], keys: int,
+        body: Indexed,
     ) -> tuple[Var, ...]:
         """`body(b, i)` returns `keys` indices and one value per destination."""
         lam = self.lam((Type(I64),), body, hints=("i",))
@@ -151,7 +154,7 @@ class Builder:
         expr = Hist(size, combine, tuple(neutral), tuple(dest), keys, lam)
         return self.bind((x.type for x in dest), expr)
 
-    def scatter(self, size: Atom, dest: Atom, keys: int, body: Body) -> Var:
+    def scatter(self, size: Atom, dest: Atom, keys: int, body: Indexed) -> Var:
         """`body(b, i)` returns `keys` indices and the value."""
         lam = self.lam((Type(I64),), body, hints=("i",))
         return self.bind((dest.type,), Scatter(size, dest, keys, lam))[0]
@@ -171,8 +174,11 @@ class Builder:
             return op
         if callable(op):
             return self.lam((*types, *types), op)
-        name = op
-        return self.lam((types[0], types[0]), lambda b, x, y: (b.apply(name, x, y),))
+
+        def combine(b: Builder, x: Var, y: Var, name: str = op) -> Atoms:
+            return (b.apply(name, x, y),)
+
+        return self.lam((types[0], types[0]), combine)
 
     def _hoist_sizes(self, params: Sequence[Var], block: Block) -> Block:
         """Move the statements that compute the sizes of the results out of the block, where possible."""
