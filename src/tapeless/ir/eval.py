@@ -20,7 +20,20 @@ import numpy as np
 
 from ..errors import IRError
 from .core import (
-    Apply, Block, Check, For, Function, Hist, If, Lambda, Map, Reduce, Scan, Scatter, Stm, While,
+    Apply,
+    Block,
+    Check,
+    For,
+    Function,
+    Hist,
+    If,
+    Lambda,
+    Map,
+    Reduce,
+    Scan,
+    Scatter,
+    Stm,
+    While,
 )  # fmt: skip
 from .faults import condition, exception
 from .numbers import NUMPY, Tower

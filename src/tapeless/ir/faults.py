@@ -3,20 +3,49 @@
 from __future__ import annotations
 
 import builtins
+import math
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from .core import CHECKS
 
-_HOLDS: dict[str, Callable[..., bool]] = {
-    "bounds": lambda i, n: bool(0 <= i < n),
-    "nonzero": lambda x: bool(x != 0),
-    "equal": lambda m, n: bool(m == n),
-    "nonneg": lambda n: bool(n >= 0),
-    "nonempty": lambda n: bool(n > 0),
-    "not_nan": lambda x: bool(x == x),
+_Condition: TypeAlias = Callable[..., bool]
+
+
+def _in_bounds(i: Any, n: Any) -> bool:
+    return bool(0 <= i < n)
+
+
+def _equal(m: Any, n: Any) -> bool:
+    return bool(m == n)
+
+
+def _not_zero(x: Any) -> bool:
+    return bool(x != 0)
+
+
+def _not_negative(n: Any) -> bool:
+    return bool(n >= 0)
+
+
+def _positive(n: Any) -> bool:
+    return bool(n > 0)
+
+
+def _not_nan(x: Any) -> bool:
+    return not math.isnan(x)
+
+
+# The checks that are not about a bool which must hold.
+_HOLDS: dict[str, _Condition] = {
+    "bounds": _in_bounds,
+    "nonzero": _not_zero,
+    "equal": _equal,
+    "nonneg": _not_negative,
+    "nonempty": _positive,
+    "not_nan": _not_nan,
 }
 
 _MESSAGES: dict[str, str] = {
@@ -34,7 +63,7 @@ _MESSAGES: dict[str, str] = {
 }
 
 
-def condition(kind: str) -> Callable[..., bool]:
+def condition(kind: str) -> _Condition:
     """The condition of a check as a function of its operands' values."""
     return _HOLDS.get(kind, bool)
 
