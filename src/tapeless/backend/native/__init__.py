@@ -1,0 +1,127 @@
+"""The native runtime: memory, threads, interrupts and the entry point from Python, written in LLVM.
+
+In: the text of the `.ll` files beside this one, with the few numbers that depend on the machine filled in.
+Out: the addresses of the `tp_*` functions, linked once per process and never unloaded, since worker threads
+and the memory of results outlive every kernel. Kernels bind these addresses by name.
+
+Linux on x86-64 and AArch64 has threads; other POSIX systems run every parallel region serially; there is no Windows port yet.
+"""
+
+from __future__ import annotations
+
+import platform
+import sys
+import threading
+from importlib.resources import files
+from string import Template
+
+import llvmlite
+import llvmlite.binding as llvm
+
+from ...runtime import cache, host
+from ...runtime.layout import offsets
+from ...runtime.symbols import outside
+
+EXPORTS = (
+    "tp_alloc",
+    "tp_free",
+    "tp_trim",
+    "tp_memory",
+    "tp_set_cap",
+    "tp_handler_malloc",
+    "tp_handler_calloc",
+    "tp_handler_realloc",
+    "tp_handler_free",
+    "tp_parallel",
+    "tp_threads",
+    "tp_set_threads",
+    "tp_start",
+    "tp_before_fork",
+    "tp_after_fork_in_parent",
+    "tp_after_fork_in_child",
+    "tp_poll",
+    "tp_set_handler",
+    "tp_call",
+)
+
+_lock = threading.Lock()
+_addresses: dict[str, int] = {}
+
+
+def symbols() -> dict[str, int]:
+    """The addresses of the `tp_*` functions by name; the first call links and starts the runtime."""
+    with _lock:
+        if not _addresses:
+            exported = _link(_object())
+            host.attach(exported)
+            _addresses.update(exported)
+    return _addresses
+
+
+def runtime_module() -> str:
+    """The whole runtime as LLVM text for this machine."""
+    threads = "threads.ll" if _futex() is not None else "threads_serial.ll"
+    parts = [(files(__package__) / name).read_text() for name in ("memory.ll", threads, "process.ll", "entry.ll")]
+    return Template("\n".join(parts)).substitute(_machine(), **offsets())
+
+
+def _machine() -> dict[str, str | int]:
+    x86 = platform.machine() in ("x86_64", "AMD64")
+    pause = "llvm.x86.sse2.pause()" if x86 else "llvm.aarch64.hint(i32)"
+    return {
+        "futex": _futex() or 0,
+        "monotonic": 1 if sys.platform == "linux" else 6,
+        "spins": 2000,
+        "relax_declaration": f"declare void @{pause}",
+        "relax": f"call void @{pause.replace('i32', 'i32 1')}",
+    }
+
+
+def _futex() -> int | None:
+    """The number of the system call, where there is one."""
+    if sys.platform != "linux":
+        return None
+    return {"x86_64": 202, "aarch64": 98}.get(platform.machine())
+
+
+def _object() -> bytes:
+    """The runtime as an object file, from the cache or compiled."""
+    text = runtime_module()
+    features = llvm.get_host_cpu_features().flatten()
+    key = cache.key("native", text, llvmlite.__version__, llvm.get_host_cpu_name(), features)
+    stored = cache.get(key)
+    if stored is not None:
+        return stored.payload
+    payload = _compile(text, features)
+    cache.put(key, payload, {"kind": "native"})
+    return payload
+
+
+def _compile(text: str, features: str) -> bytes:
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+    machine = llvm.Target.from_default_triple().create_target_machine(
+        cpu=llvm.get_host_cpu_name(), features=features, opt=2, reloc="pic", codemodel="jitdefault"
+    )
+    module = llvm.parse_assembly(text, llvm.create_context())
+    module.verify()
+    builder = llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(speed_level=2))
+    builder.getModulePassManager().run(module, builder)
+    return machine.emit_object(module)
+
+
+def _link(payload: bytes) -> dict[str, int]:
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+    jit = llvm.create_lljit_compiler()
+    library = llvm.JITLibraryBuilder().add_object_img(payload)
+    for name, address in outside().items():
+        library.import_symbol(name, address)
+    for name in EXPORTS:
+        library.export_symbol(name)
+    tracker = library.link(jit, "tapeless-runtime")
+    addresses = {name: tracker[name] for name in EXPORTS}
+    # Workers run this code until the process ends: it must survive the interpreter.
+    tracker.detach()
+    jit.detach()
+    return addresses

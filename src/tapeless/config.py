@@ -1,0 +1,192 @@
+"""Every option: its type, its default, its environment variable, and the context that changes it.
+
+    tp.config.threads                      the value in force here
+    with tp.config(threads=1, check="bounds,nan"): ...      changed within the block, for this thread or task
+    tp.config.set(cache=False)             changed for the whole process
+    TAPELESS_THREADS=1 python ...          changed before the start
+
+A block's values hold for the code it runs (a context variable), with two exceptions by nature: `threads` and
+`buffers` size the one pool of the process, so the last change of them is the one in force.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field, fields, replace
+from typing import Any
+
+CHECKS = frozenset({"bounds", "nan"})
+MODES = ("compile", "interpret", "python")
+
+
+def _count(value: object) -> int:
+    number = int(value) if isinstance(value, str) else value
+    if isinstance(number, bool) or not isinstance(number, int) or not 1 <= number <= 1024:
+        raise ValueError("a number from 1 to 1024")
+    return number
+
+
+def _flag(value: object) -> bool:
+    words = {"1": True, "true": True, "on": True, "yes": True, "0": False, "false": False, "off": False, "no": False}
+    known = value if isinstance(value, bool) else words.get(value.lower()) if isinstance(value, str) else None
+    if known is None:
+        raise ValueError("True or False (1 or 0 in the environment)")
+    return known
+
+
+def _checks(value: object) -> frozenset[str]:
+    if isinstance(value, str):
+        value = [word.strip() for word in value.split(",") if word.strip() not in ("", "none")]
+    names = frozenset(value) if isinstance(value, (list, tuple, set, frozenset)) else None  # type: ignore[arg-type]
+    if names is None or not names <= CHECKS:
+        raise ValueError(f"a comma-separated list of {', '.join(sorted(CHECKS))}, or none")
+    return names
+
+
+def _mode(value: object) -> str:
+    if value not in MODES:
+        raise ValueError(f"one of {', '.join(MODES)}")
+    return str(value)
+
+
+def _bytes(value: object) -> int:
+    """A number of bytes: `1000000`, `64MB`, `2GB`."""
+    number = value
+    if isinstance(value, str):
+        units = {"KB": 10**3, "MB": 10**6, "GB": 10**9}
+        digits, unit = (value[:-2], units[value[-2:].upper()]) if value[-2:].upper() in units else (value, 1)
+        number = int(digits) * unit if digits.strip().isdigit() else None
+    if isinstance(number, bool) or not isinstance(number, int) or number < 0:
+        raise ValueError("a number of bytes such as 1000000, 64MB or 2GB")
+    return number
+
+
+def _folder(value: object) -> str:
+    if not isinstance(value, (str, os.PathLike)):
+        raise ValueError("the path of a folder; empty for the user's cache folder")
+    return os.fspath(value)  # type: ignore[return-value]
+
+
+def _processors() -> int:
+    if hasattr(os, "sched_getaffinity"):
+        return min(1024, len(os.sched_getaffinity(0)))
+    return os.cpu_count() or 1
+
+
+def _option(parse: Callable[[object], Any], default: Callable[[], Any] | Any, doc: str) -> Any:
+    make = default if callable(default) else lambda: default
+    return field(default_factory=make, metadata={"parse": parse, "doc": doc})
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """One value for each option; hashable, so it can be part of a key."""
+
+    threads: int = _option(_count, _processors, "how many threads a parallel region may use")
+    check: frozenset[str] = _option(_checks, frozenset({"bounds"}), "run-time checks: bounds, nan, both or none")
+    mode: str = _option(_mode, "compile", "compile, interpret (the reference interpreter) or python (the plain function)")
+    cache: bool = _option(_flag, True, "keep compiled code on disk")
+    cache_dir: str = _option(_folder, "", "where; empty for the user's cache folder")
+    cache_limit: int = _option(_bytes, 10**9, "how large the cache on disk may grow")
+    buffers: int = _option(_bytes, 256 * 10**6, "how many bytes of freed arrays are kept for reuse")
+    debug: bool = _option(_flag, False, "check the program after every pass")
+
+
+def variable(option: str) -> str:
+    """The environment variable of an option."""
+    return f"TAPELESS_{option.upper()}"
+
+
+def table() -> list[tuple[str, str, object, str]]:
+    """Name, environment variable, value in force and meaning of every option."""
+    return [(f.name, variable(f.name), getattr(config.current, f.name), f.metadata["doc"]) for f in fields(Settings)]
+
+
+class Config:
+    """The options in force: attributes to read, a call for a block, `set` for the process."""
+
+    def __init__(self) -> None:
+        self._process: Settings | None = None
+        self._block: ContextVar[Settings | None] = ContextVar("tapeless.config", default=None)
+        self._listeners: list[Callable[[Settings], None]] = []
+
+    @property
+    def current(self) -> Settings:
+        """All values in force here."""
+        block = self._block.get()
+        return block if block is not None else self._of_process()
+
+    def __getattr__(self, name: str) -> Any:
+        if name in _NAMES:
+            return getattr(self.current, name)
+        raise AttributeError(_unknown(name))
+
+    def __setattr__(self, name: str, value: object) -> None:
+        if name in _NAMES:
+            self.set(**{name: value})
+        elif name in ("_process", "_block", "_listeners"):
+            object.__setattr__(self, name, value)
+        else:
+            raise AttributeError(_unknown(name))
+
+    def set(self, **options: object) -> None:
+        """Change options for the whole process (blocks that are open keep theirs)."""
+        self._process = _changed(self._of_process(), options)
+        self._tell()
+
+    @contextmanager
+    def __call__(self, **options: object) -> Iterator[Settings]:
+        """Change options within a `with` block."""
+        settings = _changed(self.current, options)
+        token = self._block.set(settings)
+        self._tell()
+        try:
+            yield settings
+        finally:
+            self._block.reset(token)
+            self._tell()
+
+    def listen(self, listener: Callable[[Settings], None]) -> None:
+        """Call `listener` now and after every change."""
+        self._listeners.append(listener)
+        listener(self.current)
+
+    def _of_process(self) -> Settings:
+        if self._process is None:
+            self._process = _from_environment()
+        return self._process
+
+    def _tell(self) -> None:
+        for listener in self._listeners:
+            listener(self.current)
+
+
+def _changed(settings: Settings, options: dict[str, object]) -> Settings:
+    return replace(settings, **{name: _parsed(name, value, name) for name, value in options.items()})
+
+
+def _from_environment() -> Settings:
+    given = {name: os.environ[variable(name)] for name in _NAMES if variable(name) in os.environ}
+    return Settings(**{name: _parsed(name, value, variable(name)) for name, value in given.items()})
+
+
+def _parsed(name: str, value: object, where: str) -> Any:
+    if name not in _NAMES:
+        raise TypeError(_unknown(name))
+    try:
+        return _NAMES[name].metadata["parse"](value)
+    except ValueError as reason:
+        expected = f"{where} must be {reason}" if not str(reason).startswith("invalid") else f"{where} must be a number"
+        raise ValueError(f"{expected}; it is {value!r}") from None
+
+
+def _unknown(name: str) -> str:
+    return f"there is no option {name!r}; the options are {', '.join(_NAMES)}"
+
+
+_NAMES = {f.name: f for f in fields(Settings)}
+
+config = Config()

@@ -1,0 +1,95 @@
+"""The running native runtime as Python sees it: number of threads, memory, forks.
+
+`attach` is called once, by whoever linked the native code, with the addresses of its functions.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from ..config import Settings, config
+
+_functions: dict[str, ctypes._CFuncPtr] = {}  # type: ignore[name-defined]
+_entry: list[int] = []
+_kept: list[object] = []
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """Blocks of array memory: in use, kept for reuse, and how often one was asked for."""
+
+    live_blocks: int
+    live_bytes: int
+    cached_blocks: int
+    cached_bytes: int
+    allocations: int
+
+
+def attach(addresses: Mapping[str, int]) -> None:
+    """Take over the linked runtime: start it, and keep it right across forks and changes of options."""
+    for name in ("tp_trim", "tp_before_fork", "tp_after_fork_in_parent", "tp_after_fork_in_child"):
+        _functions[name] = ctypes.CFUNCTYPE(None)(addresses[name])
+    for name in ("tp_set_threads", "tp_set_cap", "tp_memory", "tp_set_handler"):
+        _functions[name] = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(addresses[name])
+    main = threading.main_thread().ident
+    ctypes.CFUNCTYPE(None, ctypes.c_uint64, ctypes.c_int64)(addresses["tp_start"])(main, 1)
+    _functions["tp_set_handler"](_handler_capsule(addresses))
+    _entry[:] = [addresses["tp_call"]]
+    if hasattr(os, "register_at_fork"):
+        os.register_at_fork(
+            before=_functions["tp_before_fork"],
+            after_in_parent=_functions["tp_after_fork_in_parent"],
+            after_in_child=_functions["tp_after_fork_in_child"],
+        )
+    config.listen(_apply)
+
+
+def entry_address() -> int:
+    """The native function behind every compiled callable."""
+    return _entry[0]
+
+
+def memory() -> Memory:
+    """The counters of array memory."""
+    counters = (ctypes.c_int64 * 5)()
+    _functions["tp_memory"](ctypes.addressof(counters))
+    return Memory(*counters)
+
+
+def trim() -> None:
+    """Give memory that is kept for reuse back to the system."""
+    _functions["tp_trim"]()
+
+
+def _apply(settings: Settings) -> None:
+    _functions["tp_set_threads"](settings.threads)
+    _functions["tp_set_cap"](settings.buffers)
+
+
+class _Allocator(ctypes.Structure):
+    """`PyDataMem_Handler` of NumPy (NEP 49)."""
+
+    _fields_ = (
+        ("name", ctypes.c_char * 127),
+        ("version", ctypes.c_uint8),
+        ("context", ctypes.c_void_p),
+        ("malloc", ctypes.c_uint64),
+        ("calloc", ctypes.c_uint64),
+        ("realloc", ctypes.c_uint64),
+        ("free", ctypes.c_uint64),
+    )
+
+
+def _handler_capsule(addresses: Mapping[str, int]) -> int:
+    functions = (addresses[f"tp_handler_{name}"] for name in ("malloc", "calloc", "realloc", "free"))
+    handler = _Allocator(b"tapeless", 1, None, *functions)
+    make = ctypes.pythonapi.PyCapsule_New
+    make.restype, make.argtypes = ctypes.py_object, (ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p)
+    name = ctypes.c_char_p(b"mem_handler")
+    capsule = make(ctypes.addressof(handler), name, None)
+    _kept.extend((handler, name, capsule))
+    return id(capsule)
