@@ -1,0 +1,69 @@
+"""How much a piece of program costs, in units of one addition, and what may be done speculatively.
+
+Costs are estimates for choosing between forms, never for correctness. A loop with an unknown trip count counts as
+`UNKNOWN_TRIPS` iterations. An expression is *total* when evaluating it can neither fail nor read memory out of range:
+scalar operations are (integer division by zero gives 0), array reads are not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from ..ir.core import Apply, Block, Check, Expr, For, If, Map, Reduce, Scan, Stm
+from ..ir.op import lookup
+from ..ir.types import Atom, Lit
+from ..ir.walk import lambdas
+
+UNKNOWN_TRIPS = 100
+ARRAY_OPS = frozenset(
+    {
+        "index", "slice", "update", "update_slice", "accumulate", "transpose", "reshape", "replicate", "concat",
+        "stack", "iota", "argsort",
+    }
+)  # fmt: skip
+
+
+def block_cost(block: Block) -> float:
+    """The cost of running a block once."""
+    return sum(stm_cost(stm) for stm in block.stms)
+
+
+def stm_cost(stm: Stm) -> float:
+    """The cost of one statement, its loops included."""
+    expr = stm.expr
+    if isinstance(expr, Apply):
+        return lookup(expr.op).cost
+    inner = sum(block_cost(lam.body) for lam in lambdas(expr))
+    return inner * trips(expr) + 1
+
+
+def trips(expr: Expr) -> float:
+    """How often the sub-blocks of an expression run."""
+    match expr:
+        case For(count):
+            return _trip_count(count)
+        case If() | Check():
+            return 1
+        case Map(size) | Reduce(size) | Scan(size):
+            return _trip_count(size)
+        case _:
+            return UNKNOWN_TRIPS
+
+
+def _trip_count(count: Atom) -> float:
+    return float(count.value) if isinstance(count, Lit) else UNKNOWN_TRIPS
+
+
+def is_total(expr: Expr) -> bool:
+    """A scalar operation: it may be evaluated where it was not asked for."""
+    return isinstance(expr, Apply) and expr.op not in ARRAY_OPS
+
+
+def statement_count(block: Block) -> int:
+    """Statements in a block and the blocks inside it."""
+    return sum(1 + sum(statement_count(lam.body) for lam in lambdas(stm.expr)) for stm in block.stms)
+
+
+def has_check(stms: Iterable[Stm]) -> bool:
+    """Is there a run-time check among the statements or inside them?"""
+    return any(isinstance(s.expr, Check) or any(has_check(lam.body.stms) for lam in lambdas(s.expr)) for s in stms)

@@ -1,0 +1,223 @@
+"""Dead code: what no result and no check needs goes away, also carried values that only feed themselves.
+
+Marking is by need: a result of a loop needs the body's result, which needs what it is computed from; a parameter
+of a loop body that is needed needs its initial value and its next value. A scratch array that is overwritten before
+it is read is needed by nobody, and so is not carried. Sweeping then removes statements and results unmarked.
+Checks are roots, and keep the forms that they stand in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from ..ir.core import (
+    Apply,
+    Block,
+    Check,
+    Expr,
+    For,
+    Function,
+    Hist,
+    If,
+    Lambda,
+    Map,
+    Reduce,
+    Scan,
+    Scatter,
+    Stm,
+    While,
+)  # fmt: skip
+from ..ir.types import Atom, Var
+from ..ir.walk import lambdas, operands
+from .notes import Notes
+
+
+def run(function: Function, _notes: Notes) -> Function:
+    """The function without dead code. Parameters stay."""
+    marks = _Marks()
+    marks.index(function.body, None)
+    marks.need(function.body.results)
+    marks.finish()
+    body = _sweep(function.body, marks, range(len(function.body.results)))
+    return Function(function.name, function.params, body, function.donated)
+
+
+@dataclass(slots=True)
+class _Site:
+    """Where a variable is bound: result or parameter number `k` of a statement."""
+
+    stm: Stm
+    k: int
+    role: str  # "result", "param", or "operator" for the parameters of an associative operator
+
+
+@dataclass(slots=True)
+class _Marks:
+    """Which variables are needed, and which statements hold something needed."""
+
+    live: set[str] = field(default_factory=set[str])
+    kept: set[int] = field(default_factory=set[int])
+    sites: dict[str, _Site] = field(default_factory=dict[str, _Site])
+    parents: dict[int, Stm | None] = field(default_factory=dict[int, "Stm | None"])
+    work: list[str] = field(default_factory=list[str])
+
+    def index(self, block: Block, parent: Stm | None) -> None:
+        """Record where everything is bound; keep the checks."""
+        for stm in block.stms:
+            self.parents[id(stm)] = parent
+            for k, var in enumerate(stm.vars):
+                self.sites[var.name] = _Site(stm, k, "result")
+            expr = stm.expr
+            if isinstance(expr, Apply):
+                continue
+            for lam in lambdas(expr):
+                role = "operator" if isinstance(expr, Reduce | Scan | Hist) and len(lam.params) > 1 else "param"
+                for k, param in enumerate(lam.params):
+                    self.sites[param.name] = _Site(stm, k, role)
+                self.index(lam.body, stm)
+            if isinstance(expr, Check):
+                self.keep(stm)
+
+    def keep(self, stm: Stm) -> None:
+        """The statement stays; so do the forms around it, and what decides whether and how often they run."""
+        if id(stm) in self.kept:
+            return
+        self.kept.add(id(stm))
+        self.need(_controls(stm.expr))
+        parent = self.parents[id(stm)]
+        if parent is not None:
+            self.keep(parent)
+
+    def need(self, atoms: Iterable[Atom]) -> None:
+        for atom in atoms:
+            if isinstance(atom, Var) and atom.name not in self.live:
+                self.live.add(atom.name)
+                self.work.append(atom.name)
+                if atom.type.shape:
+                    self.need(atom.type.shape)
+
+    def finish(self) -> None:
+        """Follow needs to the end."""
+        while self.work:
+            site = self.sites.get(self.work.pop())
+            if site is not None:
+                self.keep(site.stm)
+                self._follow(site)
+
+    def _follow(self, site: _Site) -> None:
+        k, expr = site.k, site.stm.expr
+        match expr:
+            case For(init=init, body=body):
+                k = k - 1 if site.role == "param" else k
+                if k >= 0:
+                    self._carried(site.stm, k, init[k], body)
+            case While(init, _, body):
+                self._carried(site.stm, k, init[k], body)
+            case If(_, then, orelse):
+                self.need((then.results[k], orelse.results[k]))
+            case Map(_, body) if site.role == "result":
+                self.need((body.body.results[k],))
+            case Reduce() | Scan() if site.role != "param":
+                self._component(expr, k % len(expr.neutral), 0)
+            case Hist() if site.role != "param":
+                k %= len(expr.neutral)
+                self._component(expr, k, expr.keys)
+                self.need((*expr.body.body.results[: expr.keys], expr.dest[k], site.stm.vars[k]))
+            case Scatter(_, dest, _, body) if site.role == "result":
+                self.need((dest, *body.body.results))
+            case _:
+                pass
+
+    def _carried(self, stm: Stm, k: int, init: Atom, body: Lambda) -> None:
+        offset = len(body.params) - len(stm.vars)
+        self.need((init, body.body.results[k], body.params[k + offset]))
+        if isinstance(stm.expr, While):
+            self.need((stm.expr.cond.params[k],))
+        self.need(stm.vars[k].type.shape)
+
+    def _component(self, expr: Reduce | Scan | Hist, k: int, keys: int) -> None:
+        count = len(expr.neutral)
+        self.need((expr.neutral[k], expr.op.body.results[k], expr.body.body.results[keys + k]))
+        self.need((expr.op.params[k], expr.op.params[count + k]))
+
+
+def _controls(expr: Expr) -> tuple[Atom, ...]:
+    match expr:
+        case Apply() | Check():
+            return operands(expr)
+        case If(cond):
+            return (cond,)
+        case For(count):
+            return (count,)
+        case While(_, cond):
+            return cond.body.results
+        case Map(size) | Reduce(size) | Scan(size) | Hist(size) | Scatter(size):
+            return (size,)
+
+
+def _sweep(block: Block, marks: _Marks, wanted: Iterable[int]) -> Block:
+    stms: list[Stm] = []
+    for stm in block.stms:
+        if id(stm) in marks.kept:
+            stms.append(stm if isinstance(stm.expr, Apply | Check) else _shrink(stm, marks))
+    return Block(tuple(stms), tuple(block.results[k] for k in wanted))
+
+
+def _shrink(stm: Stm, marks: _Marks) -> Stm:
+    """The statement with its dead results and carried values removed."""
+    expr = stm.expr
+    live = marks.live
+
+    def body(lam: Lambda, wanted: Iterable[int], params: tuple[Var, ...] | None = None) -> Lambda:
+        return Lambda(lam.params if params is None else params, _sweep(lam.body, marks, wanted))
+
+    keep = [k for k, var in enumerate(stm.vars) if var.name in live]
+    match expr:
+        case If(cond, then, orelse):
+            new: Expr = If(cond, _sweep(then, marks, keep), _sweep(orelse, marks, keep))
+        case For(count, init, lam):
+            keep = [k for k, param in enumerate(lam.params[1:]) if param.name in live or stm.vars[k].name in live]
+            params = (lam.params[0], *(lam.params[k + 1] for k in keep))
+            new = For(count, tuple(init[k] for k in keep), body(lam, keep, params))
+        case While(init, cond, lam):
+            keep = [
+                k for k, (p, q) in enumerate(zip(lam.params, cond.params, strict=True))
+                if p.name in live or q.name in live or stm.vars[k].name in live
+            ]  # fmt: skip
+            conds = body(cond, (0,), tuple(cond.params[k] for k in keep))
+            new = While(tuple(init[k] for k in keep), conds, body(lam, keep, tuple(lam.params[k] for k in keep)))
+        case Map(size, lam):
+            new = Map(size, body(lam, keep))
+        case Scatter(size, _, _, lam) if not keep:  # only checks are left
+            new = Map(size, body(lam, ()))
+        case Scatter(size, dest, keys, lam):
+            new = Scatter(size, dest, keys, body(lam, range(len(lam.body.results))))
+        case Reduce() | Scan() | Hist():
+            return _shrink_components(stm, expr, marks)
+        case Apply() | Check():
+            return stm
+    return Stm(tuple(stm.vars[k] for k in keep), new, stm.pos)
+
+
+def _shrink_components(stm: Stm, expr: Reduce | Scan | Hist, marks: _Marks) -> Stm:
+    count = len(expr.neutral)
+    keep = [
+        k for k in range(count)
+        if any(v.name in marks.live for v in (stm.vars[k], expr.op.params[k], expr.op.params[count + k]))
+    ]  # fmt: skip
+    if not keep:  # only checks are left: run them for every index
+        return Stm((), Map(expr.size, Lambda(expr.body.params, _sweep(expr.body.body, marks, ()))), stm.pos)
+    params = tuple(expr.op.params[k] for k in (*keep, *(count + k for k in keep)))
+    op = Lambda(params, _sweep(expr.op.body, marks, keep))
+    neutral = tuple(expr.neutral[k] for k in keep)
+    vars = tuple(stm.vars[k] for k in keep)
+    if isinstance(expr, Hist):
+        wanted = (*range(expr.keys), *(expr.keys + k for k in keep))
+        lam = Lambda(expr.body.params, _sweep(expr.body.body, marks, wanted))
+        dest = tuple(expr.dest[k] for k in keep)
+        return Stm(vars, Hist(expr.size, op, neutral, dest, expr.keys, lam), stm.pos)
+    lam = Lambda(expr.body.params, _sweep(expr.body.body, marks, keep))
+    form = Reduce if isinstance(expr, Reduce) else Scan
+    return Stm(vars, form(expr.size, op, neutral, lam), stm.pos)
+

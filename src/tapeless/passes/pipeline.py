@@ -1,0 +1,66 @@
+"""The order of the passes, and running them.
+
+`optimise` turns what the front end wrote into what the back end reads. Every pass is a function from a function
+to a function of the same meaning; `check=True` verifies the types after each (tests and debug mode), `dump` is called
+with the name and result of each, `seconds` collects the time of each.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from .. import ops as _ops  # registers the operations, which the rules look up
+from ..ir.check import check as check_types
+from ..ir.core import Function
+from . import simplify
+from .notes import Notes
+
+assert _ops
+
+Run = Callable[[Function, Notes], Function]
+Dump = Callable[[str, Function], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Pass:
+    """A named step of the pipeline."""
+
+    name: str
+    run: Run
+
+
+PIPELINE: tuple[Pass, ...] = (
+    Pass("simplify", simplify.run),
+)
+
+
+def optimise(
+    function: Function,
+    *,
+    notes: Notes | None = None,
+    check: bool = False,
+    dump: Dump | None = None,
+    seconds: dict[str, float] | None = None,
+) -> Function:
+    """The function after all passes."""
+    notes = Notes() if notes is None else notes
+    for step in PIPELINE:
+        start = time.perf_counter()
+        function = step.run(function, notes)
+        if seconds is not None:
+            seconds[step.name] = seconds.get(step.name, 0.0) + time.perf_counter() - start
+        if check:
+            check_types(function)
+        if dump is not None:
+            dump(step.name, function)
+    return function
+
+
+def prefixes(function: Function) -> Iterator[tuple[str, Function]]:
+    """The function after each prefix of the pipeline, with the name of the last pass: the guilty one is found by it."""
+    notes = Notes()
+    for number, step in enumerate(PIPELINE):
+        function = step.run(function, notes)
+        yield f"{number}:{step.name}", function
