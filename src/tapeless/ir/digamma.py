@@ -1,7 +1,7 @@
 """The digamma function in double precision, which neither NumPy nor the standard library has.
 
-    psi(x) = psi(x + 1) - 1/x                        up to x >= 10, then the asymptotic series
-    psi(x) = psi(1 - x) - pi / tan(pi x)             for x < 0
+The recurrence psi(x) = psi(x + 1) - 1/x leads up to x >= 10, where the asymptotic series holds;
+negative arguments are reflected by psi(x) = psi(1 - x) - pi / tan(pi x).
 """
 
 from __future__ import annotations

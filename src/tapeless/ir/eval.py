@@ -67,7 +67,7 @@ def interpreter(function: Function, tower: Tower = NUMPY) -> Callable[[Sequence[
             frame[slot] = _argument(param, arg, tower)
             _bind_sizes(param, frame[slot], frame, sizes)
         with np.errstate(all="ignore"):
-            return [np.array(x) if isinstance(x, np.ndarray) else x for x in run(frame)]
+            return [x.copy() if type(x) is np.ndarray else x for x in run(frame)]
 
     return call
 
@@ -289,9 +289,7 @@ class _Linker:
 
         return run
 
-    def scan(
-        self, size: Atom, op: Lambda, neutral: Sequence[Atom], body: Lambda, types: Sequence[Type]
-    ) -> Run:
+    def scan(self, size: Atom, op: Lambda, neutral: Sequence[Atom], body: Lambda, types: Sequence[Type]) -> Run:
         start, rows, combine = self.slots(neutral), self.indexed(size, body), self.lam(op)
 
         def prefixes(frame: Frame) -> Any:

@@ -45,9 +45,7 @@ _unary("expm1", lambda n, x: n.expm1(x), lambda x, r: r + 1.0, ANY, 14, "exp(x) 
 _unary("log", lambda n, x: n.log(x), lambda x, r: 1.0 / x, POSITIVE, 12, "Natural logarithm.")
 _unary("log2", lambda n, x: n.log2(x), lambda x, r: 1.0 / (LN2 * x), POSITIVE, 12, "Logarithm to base 2.")
 _unary("log10", lambda n, x: n.log10(x), lambda x, r: 1.0 / (LN10 * x), POSITIVE, 12, "Logarithm to base 10.")
-_unary(
-    "log1p", lambda n, x: n.log1p(x), lambda x, r: 1.0 / (1.0 + x), (-0.9, 4.0), 14, "log(1 + x), accurate near 0."
-)
+_unary("log1p", lambda n, x: n.log1p(x), lambda x, r: 1.0 / (1.0 + x), (-0.9, 4.0), 14, "log(1 + x), accurate near 0.")
 
 _unary("sin", lambda n, x: n.sin(x), lambda x, r: x.call("cos"), ANY, 14, "Sine of an angle in radians.")
 _unary("cos", lambda n, x: n.cos(x), lambda x, r: -x.call("sin"), ANY, 14, "Cosine of an angle in radians.")
@@ -66,9 +64,7 @@ _unary(
 _unary("sinh", lambda n, x: n.sinh(x), lambda x, r: x.call("cosh"), ANY, 16, "Hyperbolic sine.")
 _unary("cosh", lambda n, x: n.cosh(x), lambda x, r: x.call("sinh"), ANY, 14, "Hyperbolic cosine.")
 _unary("tanh", lambda n, x: n.tanh(x), lambda x, r: 1.0 - r * r, ANY, 14, "Hyperbolic tangent.")
-_unary(
-    "asinh", lambda n, x: n.asinh(x), lambda x, r: 1.0 / x.call("hypot", 1.0), ANY, 20, "Inverse hyperbolic sine."
-)
+_unary("asinh", lambda n, x: n.asinh(x), lambda x, r: 1.0 / x.call("hypot", 1.0), ANY, 20, "Inverse hyperbolic sine.")
 _unary(
     "acosh", lambda n, x: n.acosh(x), lambda x, r: 1.0 / ((x - 1.0) * (x + 1.0)).call("sqrt"), (1.1, 8.0), 20,
     "Inverse hyperbolic cosine.",
@@ -79,9 +75,7 @@ _unary(
 )  # fmt: skip
 
 TWO_OVER_SQRT_PI = 2.0 / math.sqrt(math.pi)
-_unary(
-    "erf", lambda n, x: n.erf(x), lambda x, r: TWO_OVER_SQRT_PI * (-(x * x)).call("exp"), ANY, 16, "Error function."
-)
+_unary("erf", lambda n, x: n.erf(x), lambda x, r: TWO_OVER_SQRT_PI * (-(x * x)).call("exp"), ANY, 16, "Error function.")
 _unary(
     "erfc", lambda n, x: n.erfc(x), lambda x, r: -TWO_OVER_SQRT_PI * (-(x * x)).call("exp"), ANY, 25,
     "1 - erf(x), accurate for large x.",
