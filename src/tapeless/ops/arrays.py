@@ -11,14 +11,15 @@ from collections.abc import Callable, Sequence
 from typing import Any, cast
 
 from ..ir.op import Op, TypeRule, register
-from ..ir.types import I64, Atom, Type, i64
+from ..ir.types import BOOL, I64, Atom, Type, i64
 from . import array_meaning as meaning
-from .record import ALL, misuse
+from .record import ALL, NUMBERS, misuse
 
 
 def _register(name: str, rule: TypeRule, value: Callable[..., Any], lowering: str, cost: float, doc: str) -> None:
     partials = "constant" if name in ("iota", "argsort") else "structural"
-    register(Op(name, None, rule, value, partials, ALL, lowering=lowering, cost=cost, doc=doc))
+    dtypes = {"accumulate": NUMBERS, "iota": (I64,)}.get(name, ALL)
+    register(Op(name, None, rule, value, partials, dtypes, lowering=lowering, cost=cost, doc=doc))
 
 
 def _is_index(atom: Atom) -> bool:
@@ -51,6 +52,7 @@ def _written(name: str) -> TypeRule:
         indices = args[2:]
         holds = bool(indices) and len(indices) <= args[0].type.rank and all(map(_is_index, indices)) and not attrs
         holds = holds and args[1].type == args[0].type.drop(len(indices))
+        holds = holds and not (name == "accumulate" and args[0].type.dtype is BOOL)
         _require(holds, name, "an array, what stands at an index, and that index (i64 each)", args, attrs)
         return args[0].type
 
