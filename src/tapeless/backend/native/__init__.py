@@ -18,6 +18,7 @@ from string import Template
 import llvmlite
 import llvmlite.binding as llvm
 
+from ...config import config
 from ...runtime import cache, host
 from ...runtime.layout import offsets
 from ...runtime.symbols import outside
@@ -100,13 +101,19 @@ def _object() -> bytes:
 def _compile(text: str, features: str) -> bytes:
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
+    # Better code costs 50 ms more: worth it for an object that is kept.
+    effort = 1 if config.cache else 0
     machine = llvm.Target.from_default_triple().create_target_machine(
-        cpu=llvm.get_host_cpu_name(), features=features, opt=2, reloc="pic", codemodel="jitdefault"
+        cpu=llvm.get_host_cpu_name(), features=features, opt=effort, reloc="pic", codemodel="jitdefault"
     )
     module = llvm.parse_assembly(text, llvm.create_context())
     module.verify()
-    builder = llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(speed_level=2))
-    builder.getModulePassManager().run(module, builder)
+    # Hand-written code needs little: to inline the field accessors and to clean up after that.
+    passes = llvm.create_new_module_pass_manager()
+    passes.add_always_inliner_pass()
+    passes.add_instruction_combine_pass()
+    passes.add_simplify_cfg_pass()
+    passes.run(module, llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(speed_level=0)))
     return machine.emit_object(module)
 
 

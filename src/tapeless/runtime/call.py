@@ -1,0 +1,93 @@
+"""Calling compiled code: the builtin that checks and calls natively, and the way round for what it refuses.
+
+`bind` makes a builtin of a kernel. It takes the flat arguments, compares each with its plan, calls the kernel
+without the GIL and returns the outputs: some 100 ns. Arguments that do not fit exactly make it return `MISS`.
+`call_prepared` then brings them into the planned form (contiguous, aligned, native byte order, exact types), calls, and
+copies written arrays back. Where copies could not have the effect of plain Python it returns `PLAIN`.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from . import prepare
+from .host import entry_address
+from .plan import encode
+from .prepare import PLAIN
+from .signature import Signature
+from .symbols import MISS
+
+__all__ = ["MISS", "PLAIN", "OnFault", "bind", "call_prepared"]
+
+OnFault = Callable[[int, int, int], object]
+
+_METH_FASTCALL = 0x80
+
+
+def bind(signature: Signature, kernel: int, on_fault: OnFault, keep: object = None) -> Callable[..., Any]:
+    """The builtin that calls the kernel at address `kernel`.
+
+    `on_fault(code, a, b)` must raise; it is called when the kernel returns a nonzero code. `keep` is whatever owns
+    the kernel's code: it lives as long as the builtin.
+    """
+    plan = encode(signature, kernel, on_fault)
+    # The third argument is kept by the builtin for as long as it lives; CPython does not look into it.
+    return _new_builtin(ctypes.addressof(_method()), plan, (on_fault, keep))
+
+
+def call_prepared(signature: Signature, builtin: Callable[..., Any], arguments: Sequence[Any]) -> Any:
+    """Call with arguments that `builtin` refused, after preparing them; `PLAIN` when only plain Python is right."""
+    if len(arguments) != len(signature.params):
+        raise TypeError(f"{len(signature.params)} arguments expected, {len(arguments)} given")
+    taken = [prepare.taken(param, value) for param, value in zip(signature.params, arguments, strict=True)]
+    if any(value is PLAIN for value in taken) or not prepare.separable(signature.params, taken):
+        return PLAIN
+    exact = [prepare.exact(param, value) for param, value in zip(signature.params, taken, strict=True)]
+    try:
+        answer = builtin(*exact)
+    finally:
+        # Also after a fault: plain Python would have written up to there.
+        for param, array, copy in zip(signature.params, taken, exact, strict=True):
+            if param.written:
+                prepare.copy_back(copy, array)
+    if answer is MISS:
+        raise TypeError("the arguments are not those this code was compiled for")
+    return _with_arguments(signature.outputs, answer, arguments)
+
+
+def _with_arguments(outputs: tuple[int, ...], answer: Any, arguments: Sequence[Any]) -> Any:
+    """The answer with the caller's own objects in place of their prepared copies."""
+    if all(k >= 0 for k in outputs):
+        return answer
+    if len(outputs) == 1:
+        return arguments[~outputs[0]]
+    return tuple(arguments[~k] if k < 0 else value for k, value in zip(outputs, answer, strict=True))
+
+
+class _MethodDef(ctypes.Structure):
+    """CPython's `PyMethodDef`."""
+
+    _fields_ = (
+        ("name", ctypes.c_char_p),
+        ("function", ctypes.c_void_p),
+        ("flags", ctypes.c_int),
+        ("doc", ctypes.c_char_p),
+    )
+
+
+_methods: list[_MethodDef] = []
+
+
+def _method() -> _MethodDef:
+    """The one definition behind all builtins: they differ in their plans only."""
+    if not _methods:
+        doc = b"Calls compiled code; returns MISS for arguments it was not compiled for."
+        _methods.append(_MethodDef(b"compiled", entry_address(), _METH_FASTCALL, doc))
+    return _methods[0]
+
+
+_new_builtin: Any = ctypes.pythonapi.PyCFunction_NewEx
+_new_builtin.restype = ctypes.py_object
+_new_builtin.argtypes = (ctypes.c_void_p, ctypes.py_object, ctypes.py_object)
