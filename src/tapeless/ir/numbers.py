@@ -60,9 +60,10 @@ def _exactly_rounded(value: Fraction, like: np.floating[Any]) -> Any:
 
 
 def _fma(x: Any, y: Any, z: Any) -> Any:
-    rough = x * y + z
-    if not (np.isfinite(x) and np.isfinite(y) and np.isfinite(z)):
-        return rough
+    if not (np.isfinite(x) and np.isfinite(y)):
+        return x * y + z
+    if not np.isfinite(z):
+        return z
     value = Fraction(float(x)) * Fraction(float(y)) + Fraction(float(z))
     return _exactly_rounded(value, x) if value else x * y + z
 
@@ -86,6 +87,11 @@ def _lgamma(x: float) -> float:
 def _in_double(function: Callable[[float], float]) -> Callable[[Any], Any]:
     """A function of doubles for scalars of either float type."""
     return lambda x: type(x)(function(float(x)))
+
+
+def _pow(x: Any, y: Any) -> Any:
+    # np.power takes a square root when y is 0.5, which differs from C99 at -0 and -inf.
+    return type(x)(np.float_power(x, y))
 
 
 def int_power(x: Any, y: Any) -> Any:
@@ -127,7 +133,7 @@ class NumpyTower:
     floor, ceil = staticmethod(np.floor), staticmethod(np.ceil)
     trunc, rint = staticmethod(np.trunc), staticmethod(np.rint)
     isnan, isinf, isfinite = staticmethod(np.isnan), staticmethod(np.isinf), staticmethod(np.isfinite)
-    pow, ipow = staticmethod(np.power), staticmethod(int_power)
+    pow, ipow = staticmethod(_pow), staticmethod(int_power)
     shl, shr, lshr = staticmethod(np.left_shift), staticmethod(np.right_shift), staticmethod(logical_shift_right)
     convert = staticmethod(convert)
 

@@ -60,8 +60,10 @@ class MpTower:
     def floordiv(self, x: Any, y: Any) -> Any:
         if isinstance(x, np.integer):
             return np.floor_divide(x, y)  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
-        if y == 0 or not self.mp.isfinite(x):
-            return self.nan if self.mp.isinf(x) else self.div(x, y)
+        if y == 0:
+            return self.div(x, y)
+        if not self.mp.isfinite(x):
+            return self.nan
         if self.mp.isinf(y):
             return self.mp.mpf(0 if x == 0 or (x > 0) == (y > 0) else -1)
         return self.mp.floor(x / y)
@@ -154,6 +156,10 @@ class MpTower:
 
         return total
 
+    def hypot(self, x: Any, y: Any) -> Any:
+        # An infinity decides, even beside NaN.
+        return self.inf if self.mp.isinf(x) or self.mp.isinf(y) else self.mp.hypot(x, y)
+
     def exp2(self, x: Any) -> Any:
         return self.pow(self.mp.mpf(2), x)
 
@@ -172,6 +178,9 @@ class MpTower:
             return self.mp.mpf(1) if abs(x) == 1 else self.inf if (abs(x) > 1) == (y > 0) else self.mp.mpf(0)
         if x == 0 and y < 0:
             return self.inf
+        if x == -self.inf:
+            odd = self.mp.isint(y) and int(y) % 2 == 1
+            return (-self.inf if odd else self.inf) if y > 0 else self.mp.mpf(0)
         return self._total(self.mp.power)(x, y)
 
     def gamma(self, x: Any) -> Any:
@@ -194,7 +203,7 @@ def _is_nan(x: Any) -> bool:
 
 # Functions that mpmath has under our names.
 _SAME_NAME = (
-    "sqrt", "hypot", "exp", "expm1", "log", "log10", "log1p", "floor", "ceil",
+    "sqrt", "exp", "expm1", "log", "log10", "log1p", "floor", "ceil",
     "sin", "cos", "tan", "asin", "acos", "atan", "atan2",
     "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "erf", "erfc",
 )  # fmt: skip

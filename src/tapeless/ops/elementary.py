@@ -6,7 +6,6 @@ for accuracy near the ends of the domain: `(1 - x) * (1 + x)` keeps digits that 
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from typing import Any
 
@@ -15,8 +14,6 @@ from .formula import Formula, Term
 from .record import binary, unary
 from .trigamma import trigamma
 
-LN2 = math.log(2.0)
-LN10 = math.log(10.0)
 ANY = (-4.0, 4.0)
 UNIT = (-0.95, 0.95)
 POSITIVE = (0.05, 8.0)
@@ -40,11 +37,25 @@ _unary("sqrt", lambda n, x: n.sqrt(x), lambda x, r: 0.5 / r, POSITIVE, 6, "Squar
 _unary("cbrt", lambda n, x: n.cbrt(x), lambda x, r: 1.0 / (3.0 * (r * r)), ANY, 15, "Cube root.", "infinite at 0")
 
 _unary("exp", lambda n, x: n.exp(x), lambda x, r: r, ANY, 10, "e to the power x.")
-_unary("exp2", lambda n, x: n.exp2(x), lambda x, r: LN2 * r, ANY, 10, "2 to the power x.")
+_unary("exp2", lambda n, x: n.exp2(x), lambda x, r: x.constant("log", 2.0) * r, ANY, 10, "2 to the power x.")
 _unary("expm1", lambda n, x: n.expm1(x), lambda x, r: r + 1.0, ANY, 14, "exp(x) - 1, accurate near 0.")
 _unary("log", lambda n, x: n.log(x), lambda x, r: 1.0 / x, POSITIVE, 12, "Natural logarithm.")
-_unary("log2", lambda n, x: n.log2(x), lambda x, r: 1.0 / (LN2 * x), POSITIVE, 12, "Logarithm to base 2.")
-_unary("log10", lambda n, x: n.log10(x), lambda x, r: 1.0 / (LN10 * x), POSITIVE, 12, "Logarithm to base 10.")
+_unary(
+    "log2",
+    lambda n, x: n.log2(x),
+    lambda x, r: 1.0 / (x.constant("log", 2.0) * x),
+    POSITIVE,
+    12,
+    "Logarithm to base 2.",
+)
+_unary(
+    "log10",
+    lambda n, x: n.log10(x),
+    lambda x, r: 1.0 / (x.constant("log", 10.0) * x),
+    POSITIVE,
+    12,
+    "Logarithm to base 10.",
+)
 _unary("log1p", lambda n, x: n.log1p(x), lambda x, r: 1.0 / (1.0 + x), (-0.9, 4.0), 14, "log(1 + x), accurate near 0.")
 
 _unary("sin", lambda n, x: n.sin(x), lambda x, r: x.call("cos"), ANY, 14, "Sine of an angle in radians.")
@@ -74,10 +85,15 @@ _unary(
     "Inverse hyperbolic tangent.",
 )  # fmt: skip
 
-TWO_OVER_SQRT_PI = 2.0 / math.sqrt(math.pi)
-_unary("erf", lambda n, x: n.erf(x), lambda x, r: TWO_OVER_SQRT_PI * (-(x * x)).call("exp"), ANY, 16, "Error function.")
+
+def _bell(x: Formula) -> Formula:
+    # exp(-x^2) / sqrt(pi)
+    return (-(x * x)).call("exp") / x.constant("acos", -1.0).call("sqrt")
+
+
+_unary("erf", lambda n, x: n.erf(x), lambda x, r: 2.0 * _bell(x), ANY, 16, "Error function.")
 _unary(
-    "erfc", lambda n, x: n.erfc(x), lambda x, r: -TWO_OVER_SQRT_PI * (-(x * x)).call("exp"), ANY, 25,
+    "erfc", lambda n, x: n.erfc(x), lambda x, r: -2.0 * _bell(x), ANY, 25,
     "1 - erf(x), accurate for large x.",
 )  # fmt: skip
 _unary(

@@ -34,6 +34,10 @@ class Formula:
         """`op` applied to this value and the others."""
         return Formula(self.b, self.b.apply(op, self.atom, *(_atom(x, self.dtype) for x in others)))
 
+    def constant(self, op: str, value: float) -> Formula:
+        """The number `op(value)`: folded by the compiler, yet exact in any number tower."""
+        return Formula(self.b, self.b.apply(op, Lit(value, self.dtype)))
+
     def choose(self, yes: Term, no: Term, dtype: DType) -> Formula:
         """`yes` where this condition holds, else `no`."""
         return Formula(self.b, self.b.apply("select", self.atom, _atom(yes, dtype), _atom(no, dtype)))

@@ -8,7 +8,6 @@ differentiated again.
 
 from __future__ import annotations
 
-import math
 from fractions import Fraction
 
 from .formula import Formula
@@ -29,7 +28,8 @@ def trigamma(x: Formula) -> Formula:
         w = z + float(k)
         total = total + 1.0 / (w * w)
     total = total + _series(1.0 / (z + float(SHIFT)))
-    ratio = math.pi / (math.pi * x).call("sin")
+    pi = x.constant("acos", -1.0)
+    ratio = pi / (pi * x).call("sin")
     return reflected.choose(ratio * ratio - total, total, x.dtype)
 
 
