@@ -11,12 +11,32 @@ from __future__ import annotations
 
 from .definition import Elementary, call_definition
 from .division import floordiv, mod
+from .exponential import exp, exp2, expm1
+from .hyperbolic import acosh, asinh, atanh, cosh, sinh, tanh
 from .integer_power import ipow
 from .lanes import Lanes
+from .logarithm import log, log1p, log2, log10
+from .trigonometric import cos, sin, tan
 
 FUNCTIONS: dict[str, Elementary] = {
     record.name: record
     for record in (
+        Elementary("exp", exp),
+        Elementary("exp2", exp2),
+        Elementary("expm1", expm1),
+        Elementary("log", log),
+        Elementary("log2", log2),
+        Elementary("log10", log10),
+        Elementary("log1p", log1p),
+        Elementary("sin", sin),
+        Elementary("cos", cos),
+        Elementary("tan", tan),
+        Elementary("sinh", sinh),
+        Elementary("cosh", cosh),
+        Elementary("tanh", tanh),
+        Elementary("asinh", asinh),
+        Elementary("acosh", acosh),
+        Elementary("atanh", atanh),
         Elementary("floordiv", floordiv, inline=False),
         Elementary("mod", mod, inline=False),
         Elementary("ipow", ipow, inline=False),

@@ -52,17 +52,23 @@ def _long_remainder(far: Lanes, size: Lanes, divisor: Lanes, short: Lanes) -> La
     a, b = select(far, size, 1.0), select(far, divisor, 1.0)
     step = float(2 ** (_precision(a) - 2))
 
+    def liftable(scaled: Lanes) -> Lanes:
+        return scaled * step <= a
+
     def lift(scaled: Lanes) -> tuple[Lanes]:
-        return (select(scaled * step <= a, scaled * step, scaled),)
+        return (select(liftable(scaled), scaled * step, scaled),)
+
+    def unfinished(_: Lanes, scaled: Lanes) -> Lanes:
+        return scaled > 0.0
 
     def lower(rest: Lanes, scaled: Lanes) -> tuple[Lanes, Lanes]:
         # A lane is done when its divisor has come down to b; a divisor of zero marks that.
-        active = scaled > 0.0
+        active = unfinished(rest, scaled)
         following = select(scaled.eq(b), 0.0, scaled * (1.0 / step))
         return select(active, _reduce(rest, scaled), rest), select(active, following, scaled)
 
-    (top,) = while_any((b,), lambda scaled: scaled * step <= a, lift)
-    rest, _ = while_any((a, top), lambda _, scaled: scaled > 0.0, lower)
+    (top,) = while_any((b,), liftable, lift)
+    rest, _ = while_any((a, top), unfinished, lower)
     return select(far, rest, short)
 
 

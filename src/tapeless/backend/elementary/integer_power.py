@@ -12,5 +12,8 @@ def ipow(base: Lanes, exponent: Lanes) -> Lanes:
         odd = (left & 1).ne(0)
         return select(odd, result * square, result), square * square, left >> 1
 
-    result, _, _ = while_any((base.constant(1), base, exponent), lambda _result, _square, left: left.ne(0), step)
+    def unfinished(_result: Lanes, _square: Lanes, left: Lanes) -> Lanes:
+        return left.ne(0)
+
+    result, _, _ = while_any((base.constant(1), base, exponent), unfinished, step)
     return result

@@ -168,6 +168,9 @@ class Lanes:
     def floor(self) -> Lanes:
         return self.intrinsic("floor")
 
+    def ceil(self) -> Lanes:
+        return self.intrinsic("ceil")
+
     def trunc(self) -> Lanes:
         return self.intrinsic("trunc")
 

@@ -1,0 +1,70 @@
+"""Reduction of an angle: x = q pi/2 + r with |r| <= pi/4, r as a pair, for any x >= 0.
+
+Up to a limit, q pi/2 is subtracted in three parts; each step is exact or has its error kept. The
+product with the second part is rounded before it is subtracted: a fused tail would lose what is left near multiples of pi/2.
+Beyond the limit, see `payne_hanek`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ...ir.types import F32, F64, I64
+from ..text import llvm_type
+from .coefficients import INV_PI_2, PI_2
+from .double import Pair, exact_product, exact_sum
+from .formats import format_of
+from .lanes import Lanes, at_least, fma
+from .payne_hanek import call_reduction
+
+# Above these the rounded quotient has too many bits for the subtraction in three parts.
+LIMIT = {F64: 2.0**30, F32: 2.0**16}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Angle:
+    """q, an integer of which the two lowest bits count, and r."""
+
+    quadrant: Lanes
+    r: Pair
+
+
+def reduce_near(x: Lanes) -> Angle:
+    """For 0 <= x <= LIMIT."""
+    rounder = format_of(x).rounder()
+    shifted = fma(x, INV_PI_2[x.dtype][0], rounder)
+    q = shifted - rounder
+    first, second, third = PI_2[x.dtype]
+    high = fma(q, -first, x)
+    product = exact_product(q, second)
+    total = exact_sum(high, -product.hi)
+    return Angle(shifted.bits(), Pair(total.hi, total.lo - fma(q, third, product.lo)))
+
+
+def reduce_far(x: Lanes) -> Angle:
+    """For x > LIMIT, one lane after the other; infinite x gives NaN, smaller x anything."""
+    w, width = x.writer, x.width
+    wide = at_least(x, 2.0).convert(F64)
+    columns = [Lanes(w, dtype, width, "poison") for dtype in (I64, F64, F64)]
+    for lane in range(width):
+        scalar = Lanes(w, F64, 1, _extract(wide, lane))
+        values = call_reduction(scalar)
+        columns = [_insert(column, value, lane) for column, value in zip(columns, values, strict=True)]
+    quadrant, hi, lo = columns
+    hi = hi + (wide - wide)
+    if x.dtype is F64:
+        return Angle(quadrant, Pair(hi, lo))
+    rounded = hi.convert(F32)
+    return Angle(quadrant.convert(format_of(x).integer), Pair(rounded, (hi - rounded.convert(F64)).convert(F32)))
+
+
+def _extract(x: Lanes, lane: int) -> str:
+    return x.text if x.width == 1 else x.writer.op(f"extractelement {x.type} {x.text}, i32 {lane}")
+
+
+def _insert(column: Lanes, value: Lanes, lane: int) -> Lanes:
+    if column.width == 1:
+        return value
+    return column.emit(
+        f"insertelement {column.type} {column.text}, {llvm_type(value.dtype)} {value.text}, i32 {lane}"
+    )

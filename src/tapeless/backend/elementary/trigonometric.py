@@ -1,0 +1,82 @@
+"""sin, cos and tan.
+
+After the reduction of `angle` both polynomials are evaluated and the quadrant chooses, so that sin and cos of one
+argument share everything but the choice once the optimiser has met both. Angles beyond the limit of
+the short reduction take one branch for the whole vector to an out-of-line function.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from .angle import LIMIT, Angle, reduce_far, reduce_near
+from .coefficients import COS, SIN
+from .definition import Elementary, call_definition
+from .double import Pair, divide, ordered_sum, select_pair
+from .formats import flip_sign, sign_bit
+from .lanes import Lanes, fma, if_any, select
+from .polynomial import polynomial
+
+
+def sin(x: Lanes) -> Lanes:
+    return flip_sign(_of_angle(x.abs(), "sin", _sin), sign_bit(x))
+
+
+def cos(x: Lanes) -> Lanes:
+    return _of_angle(x.abs(), "cos", _cos)
+
+
+def tan(x: Lanes) -> Lanes:
+    return flip_sign(_of_angle(x.abs(), "tan", _tan), sign_bit(x))
+
+
+def _of_angle(x: Lanes, name: str, of: Callable[[Angle], Lanes]) -> Lanes:
+    def far_or_near(x: Lanes, near: Lanes) -> Lanes:
+        return select(x > LIMIT[x.dtype], of(reduce_far(x)), near)
+
+    near = of(reduce_near(x))
+    rare = Elementary(f"{name}_far", far_or_near, inline=False, rare=True)
+    return if_any(x > LIMIT[x.dtype], lambda: call_definition(rare, x, near), near)
+
+
+def _sin(angle: Angle) -> Lanes:
+    return _by_quadrant(angle.quadrant, _sin_of_rest(angle.r), _cos_of_rest(angle.r))
+
+
+def _cos(angle: Angle) -> Lanes:
+    return _by_quadrant(angle.quadrant + 1, _sin_of_rest(angle.r), _cos_of_rest(angle.r))
+
+
+def _tan(angle: Angle) -> Lanes:
+    """sin/cos, or -cos/sin in odd quadrants."""
+    odd = (angle.quadrant & 1).ne(0)
+    sine, rough = _sin_of_rest(angle.r), _cos_of_rest(angle.r)
+    cosine = ordered_sum(rough.hi, rough.lo)
+    quotient = divide(select_pair(odd, cosine, sine), select_pair(odd, sine, cosine)).value()
+    return flip_sign(quotient, _to_sign(angle.quadrant))
+
+
+def _by_quadrant(quadrant: Lanes, sine: Pair, cosine: Pair) -> Lanes:
+    """The sine of the whole angle: quadrants 1 and 3 take the cosine, 2 and 3 are negative."""
+    odd = (quadrant & 1).ne(0)
+    return flip_sign(select(odd, cosine.value(), sine.value()), _to_sign(quadrant >> 1))
+
+
+def _to_sign(bit: Lanes) -> Lanes:
+    """The lowest bit as the sign bit."""
+    return bit << (8 * bit.dtype.itemsize - 1)
+
+
+def _sin_of_rest(r: Pair) -> Pair:
+    """r.hi + (r.hi^3 P + r.lo cos(r.hi)), where cos is close enough to 1 - r^2/2."""
+    z = r.hi * r.hi
+    slope = fma(-0.5 * z, r.lo, r.lo)
+    return ordered_sum(r.hi, fma(z * r.hi, polynomial(z, SIN[r.hi.dtype]), slope))
+
+
+def _cos_of_rest(r: Pair) -> Pair:
+    """1 - r^2/2 rounded, and all that is left; the second part is larger than in a normalised pair."""
+    z = r.hi * r.hi
+    leading = ordered_sum(z.constant(1.0), -0.5 * z)
+    rest = fma(z * z, polynomial(z, COS[r.hi.dtype]), fma(-r.hi, r.lo, leading.lo))
+    return Pair(leading.hi, rest)
