@@ -1,0 +1,184 @@
+"""From the number that a kernel returns to the exception that plain Python would have raised.
+
+In: the table of check sites of a kernel (kind, the front end's words, position), and at run time the fault: site k
+is code k + 1, with up to two operands; -1 means interrupted, -2 out of memory.
+Out: an exception of the built-in type, with NumPy's sentence and the user's line. What the user raises or asserts
+himself is raised as he wrote it; the line is added as a note.
+"""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NoReturn
+
+import numpy as np
+
+from ..errors import Place, TapelessError, excerpt
+
+INTERRUPTED, OUT_OF_MEMORY = -1, -2
+_FIX = "the same call of `f.python(...)` runs the plain function, under a debugger if need be"
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """A run-time check in the user's program."""
+
+    kind: str
+    info: str = ""
+    place: Place | None = None
+
+    @staticmethod
+    def decode(stored: Sequence[Any], function: str = "") -> Site:
+        """From the JSON form `[kind, info, null or [file, line, col, end_line, end_col]]`."""
+        kind, info, position = stored
+        if position is None:
+            return Site(kind, info)
+        file, line, col, end_line, end_col = position
+        # A condition over several lines is underlined on its first.
+        return Site(kind, info, Place(file, line, col, end_col if end_line == line else 10**6, function))
+
+
+def raiser(sites: Sequence[Site], exceptions: Mapping[str, type] | None = None) -> Callable[[int, int, int], NoReturn]:
+    """The function that an entry point calls with a fault: it raises.
+
+    `exceptions` holds the user's own exception classes by name.
+    """
+
+    def raise_fault(code: int, first: int, second: int) -> NoReturn:
+        raise fault(sites, code, first, second, exceptions or {})
+
+    return raise_fault
+
+
+def fault(
+    sites: Sequence[Site], code: int, first: int, second: int, exceptions: Mapping[str, type] | None = None
+) -> BaseException:
+    """The exception of a nonzero code."""
+    if code == INTERRUPTED:
+        return KeyboardInterrupt()
+    if code == OUT_OF_MEMORY:
+        return OutOfMemoryFault("there is not enough memory for the arrays of this call")
+    if not 1 <= code <= len(sites):
+        return SystemError(f"compiled code returned the unknown code {code}: please report this")
+    site = sites[code - 1]
+    if site.kind in ("raise", "assert"):
+        return _raised_by_user(site, exceptions or {})
+    kind, sentence = _FAULTS[site.kind]
+    return kind(sentence(site.info, first, second), place=site.place, fix=_FIX)
+
+
+class Fault(TapelessError):
+    """A check of the running program failed. The subclasses say which; each is also the built-in exception."""
+
+    code = "TP500"
+
+
+class BoundsFault(Fault, IndexError):
+    """An index is out of range: `x[10]` of an array of size 3."""
+
+    code = "TP501"
+
+
+class DivisionFault(Fault, ZeroDivisionError):
+    """A Python number is divided by zero. (NumPy numbers give inf or nan, as in plain NumPy.)"""
+
+    code = "TP502"
+
+
+class SizeFault(Fault, ValueError):
+    """Two sizes that must agree do not: arrays of 3 and 4 elements are added, or a row of 3 is assigned to one of 4."""
+
+    code = "TP503"
+
+
+class NegativeFault(Fault, ValueError):
+    """A size, count or exponent that must not be negative is."""
+
+    code = "TP504"
+
+
+class EmptyFault(Fault, ValueError):
+    """The minimum, maximum or extreme index of no elements is asked for."""
+
+    code = "TP505"
+
+
+class DomainFault(Fault, ValueError):
+    """A function of `math` is called outside its domain: `math.sqrt(-1.0)`."""
+
+    code = "TP506"
+
+
+class SingularFault(Fault, np.linalg.LinAlgError):
+    """A singular matrix is inverted or solved with, or one that is not positive definite is factorised."""
+
+    code = "TP507"
+
+
+class UnboundFault(Fault, UnboundLocalError):
+    """A variable is read on a path on which it was never assigned."""
+
+    code = "TP510"
+
+
+class OverflowFault(Fault, OverflowError):
+    """A Python number becomes too large: `math.exp(1000.0)`, or an integer beyond 64 bits."""
+
+    code = "TP511"
+
+
+class NaNFault(Fault, FloatingPointError):
+    """A NaN was computed; reported only under `check="nan"`."""
+
+    code = "TP512"
+
+
+class OutOfMemoryFault(Fault, MemoryError):
+    """The system has no memory left for the arrays of a call."""
+
+    code = "TP513"
+
+
+def _raised_by_user(site: Site, exceptions: Mapping[str, type]) -> BaseException:
+    name, _, message = ("AssertionError", "", site.info) if site.kind == "assert" else site.info.partition(": ")
+    kind = exceptions.get(name) or getattr(builtins, name, None)
+    if not (isinstance(kind, type) and issubclass(kind, BaseException)):
+        kind, message = RuntimeError, site.info
+    raised = kind(message) if message else kind()
+    if site.place is not None:
+        raised.add_note("\n".join(excerpt(site.place)))
+    return raised
+
+
+def _bounds(info: str, index: int, size: int) -> str:
+    # The front end has added the size to a negative index already; the user knows the one he wrote.
+    written = index - size if index < 0 else index
+    return f"index {written} is out of bounds for axis {info or 0} with size {size}"
+
+
+def _sizes(info: str, first: int, second: int) -> str:
+    return info or f"operands could not be broadcast together: sizes {first} and {second} differ"
+
+
+def _unbound(info: str, first: int, second: int) -> str:
+    return f"cannot access local variable {info!r} where it is not associated with a value"
+
+
+def _words(default: str) -> Callable[[str, int, int], str]:
+    return lambda info, first, second: info or default
+
+
+_FAULTS: dict[str, tuple[type[Fault], Callable[[str, int, int], str]]] = {
+    "bounds": (BoundsFault, _bounds),
+    "nonzero": (DivisionFault, _words("division by zero")),
+    "equal": (SizeFault, _sizes),
+    "nonneg": (NegativeFault, lambda info, first, second: info or f"{first} is negative where a size is needed"),
+    "nonempty": (EmptyFault, _words("zero-size array to reduction operation which has no identity")),
+    "domain": (DomainFault, _words("math domain error")),
+    "singular": (SingularFault, _words("Singular matrix")),
+    "unbound": (UnboundFault, _unbound),
+    "overflow": (OverflowFault, _words("math range error")),
+    "not_nan": (NaNFault, _words("a NaN was computed")),
+}
