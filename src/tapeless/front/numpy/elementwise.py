@@ -11,12 +11,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from ...ir.build import Builder
 from ...ir.types import BOOL, F64, Atom, DType
 from ..context import Context
 from ..values import Value
+from .arguments import pull
 from .atoms import NUMPY_DTYPE, ONE
-from .nest import Atoms, Pull, array_of, pull_atom, stretched, whole
+from .nest import Atoms, Pull, array_of, pull_atom, recast, stretched, whole
 
 Kernel: TypeAlias = Callable[..., Atom]
 Rule: TypeAlias = Callable[[Context, str, Sequence[Value]], DType]
@@ -45,14 +45,6 @@ def elementwise(c: Context, pulls: Sequence[Pull], kernel: Kernel) -> Atom:
     operands = [stretched(p, shape) for p in pulls]
 
     return array_of(c.b, shape, lambda b, index: kernel(b, *(p.at(b, index) for p in operands)))
-
-
-def pull(c: Context, value: Value, dtype: DType | None = None) -> Pull:
-    """A value by its elements, converted to a type."""
-    if c.is_array(value):
-        source = pull_atom(c.read(value))
-        return source if dtype is None else source.to(dtype)
-    return pull_atom(c.atom(value, dtype or c.dtype(value)))
 
 
 def broadcast(c: Context, shapes: Sequence[Atoms]) -> Atoms:
@@ -90,11 +82,6 @@ def require_castable(c: Context, source: DType, target: DType) -> None:
             why="NumPy casts in place only within a kind or to a wider one",
             fix=f"make the array {NUMPY_DTYPE[source]}, or convert with .astype({NUMPY_DTYPE[target]!s})",
         )
-
-
-def recast(b: Builder, array: Atom, shape: Atoms) -> Atom:
-    """The same array under sizes that are known to be equal to its own, for operations that compare types."""
-    return array if array.type.shape == shape else b.apply("reshape", array, *shape)
 
 
 def is_static(value: Value) -> bool:

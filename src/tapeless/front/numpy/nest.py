@@ -22,11 +22,15 @@ At: TypeAlias = Callable[[Builder, Atoms], Atom]
 
 @dataclass(frozen=True, slots=True)
 class Pull:
-    """An array by its elements: `at(b, indices)` emits the element into `b`."""
+    """An array by its elements: `at(b, indices)` emits the element into `b`.
+
+    `array` is the atom that already holds exactly these elements, when there is one.
+    """
 
     dtype: DType
     shape: Atoms
     at: At
+    array: Atom | None = None
 
     @property
     def rank(self) -> int:
@@ -47,8 +51,8 @@ def pull_atom(atom: Atom) -> Pull:
     """A scalar, or an array variable read by `index`."""
     type = atom.type
     if not type.is_array:
-        return Pull(type.dtype, (), lambda b, index: atom)
-    return Pull(type.dtype, type.shape, lambda b, index: b.apply("index", atom, *index))
+        return Pull(type.dtype, (), lambda b, index: atom, atom)
+    return Pull(type.dtype, type.shape, lambda b, index: b.apply("index", atom, *index), atom)
 
 
 def array_of(b: Builder, shape: Atoms, at: At) -> Atom:
@@ -58,7 +62,12 @@ def array_of(b: Builder, shape: Atoms, at: At) -> Atom:
 
 def whole(b: Builder, pull: Pull) -> Atom:
     """The value of a pull."""
-    return array_of(b, pull.shape, pull.at)
+    return array_of(b, pull.shape, pull.at) if pull.array is None else pull.array
+
+
+def recast(b: Builder, array: Atom, shape: Atoms) -> Atom:
+    """The same array under sizes that are known to be equal to its own, for operations that compare types."""
+    return array if array.type.shape == shape else b.apply("reshape", array, *shape)
 
 
 def arrays_of(b: Builder, shape: Atoms, at: Callable[[Builder, Atoms], Sequence[Atom]]) -> Atoms:

@@ -15,7 +15,17 @@ from ...ir.types import BOOL, F64, Atom, Lit, zero
 from ...ops.formula import Formula, Term
 from .atoms import convert, literal
 from .elementwise import (
-    Kernel, Rule, Ufunc, any_type, bits, double, floating, integers, numeric, true_division, truth,
+    Kernel,
+    Rule,
+    Ufunc,
+    any_type,
+    bits,
+    double,
+    floating,
+    integers,
+    numeric,
+    true_division,
+    truth,
 )  # fmt: skip
 
 
