@@ -30,7 +30,7 @@ from .types import BOOL, F32, F64, I32, I64, Atom, DType, Lit, Type, Var
 _TOKEN = re.compile(
     r"""(?P<skip>[ \t]+)
     |(?P<newline>\n)
-    |(?P<number>[-+]?(?:\d+(?:\.\d*)?(?:e[-+]?\d+)?|inf|nan)(?:i32|f32)?(?![\w.]))
+    |(?P<number>(?:[-+]?\d+(?:\.\d*)?(?:e[-+]?\d+)?|[-+](?:inf|nan))(?:i32|f32)?(?![\w.]))
     |(?P<name>(?:[^\W\d]|<)[\w.<>]*)
     |(?P<string>"(?:[^"\\]|\\.)*")
     |(?P<mark>->|[(){}\[\],:=@])""",
@@ -69,7 +69,8 @@ class _Parser:
 
     def fail(self, wanted: str) -> NoReturn:
         kind, word, line = self.tokens[self.at]
-        raise IRError(f"line {line} of the program: expected {wanted}, found {word if kind != 'newline' else kind!r}")
+        found = "the end of the line" if kind == "newline" else word
+        raise IRError(f"line {line} of the program: expected {wanted}, found {found}")
 
     def take(self, kind: str) -> str:
         if self.kind != kind:

@@ -2,6 +2,7 @@
 
 import itertools
 import math
+from math import inf, nan
 
 import mpmath
 import numpy as np
@@ -29,7 +30,8 @@ EXPECTED = {
     "sin": np.sin, "cos": np.cos, "tan": np.tan, "asin": np.arcsin, "acos": np.arccos, "atan": np.arctan,
     "atan2": np.arctan2, "sinh": np.sinh, "cosh": np.cosh, "tanh": np.tanh,
     "asinh": np.arcsinh, "acosh": np.arccosh, "atanh": np.arctanh, "hypot": np.hypot,
-    "erf": math.erf, "erfc": math.erfc, "gamma": lambda x: float(mpmath.gamma(x)), "lgamma": lambda x: float(mpmath.loggamma(x)),
+    "erf": math.erf, "erfc": math.erfc, "gamma": lambda x: float(mpmath.gamma(x)),
+    "lgamma": lambda x: float(mpmath.loggamma(x)),
     "digamma": lambda x: float(mpmath.digamma(x)),
 }  # fmt: skip
 # These have tests of their own below.
@@ -39,8 +41,8 @@ SPECIAL = {
     BOOL: [False, True],
     I32: [0, 1, -1, 2, 7, -7, 31, 32, 33, 64, 2**31 - 1, -(2**31)],
     I64: [0, 1, -1, 2, 7, -7, 31, 63, 64, 65, 2**63 - 1, -(2**63)],
-    F32: [0.0, -0.0, 1.0, -1.0, 0.5, 2.5, -3.5, 1e-40, 3e38, math.inf, -math.inf, math.nan],
-    F64: [0.0, -0.0, 1.0, -1.0, 0.5, 2.5, -3.5, 5e-324, 1e308, math.inf, -math.inf, math.nan],
+    F32: [0.0, -0.0, 1.0, -1.0, 0.5, 2.5, -3.5, 1e-40, 3e38, inf, -inf, nan],
+    F64: [0.0, -0.0, 1.0, -1.0, 0.5, 2.5, -3.5, 5e-324, 1e308, inf, -inf, nan],
 }
 
 SCALAR = [op for op in all_ops() if op.arity is not None]
@@ -98,9 +100,9 @@ def test_special_values(name):
 @pytest.mark.parametrize(
     ("name", "points"),
     [
-        ("gamma", [(0.0, math.inf), (-0.0, -math.inf), (-1.0, math.nan), (-math.inf, math.nan), (math.inf, math.inf), (200.0, math.inf)]),
-        ("lgamma", [(0.0, math.inf), (-0.0, math.inf), (-3.0, math.inf), (-math.inf, math.inf), (1.0, 0.0), (2.0, 0.0)]),
-        ("digamma", [(0.0, -math.inf), (-0.0, math.inf), (-2.0, math.nan), (-math.inf, math.nan), (math.inf, math.inf)]),
+        ("gamma", [(0.0, inf), (-0.0, -inf), (-1.0, nan), (-inf, nan), (inf, inf), (200.0, inf)]),
+        ("lgamma", [(0.0, inf), (-0.0, inf), (-3.0, inf), (-inf, inf), (1.0, 0.0), (2.0, 0.0)]),
+        ("digamma", [(0.0, -inf), (-0.0, inf), (-2.0, nan), (-inf, nan), (inf, inf)]),
     ],
 )  # fmt: skip
 def test_poles(name, points):
@@ -111,8 +113,8 @@ def test_poles(name, points):
 
 def test_pow_follows_c99_where_numpy_takes_a_square_root():
     case = cases(lookup("pow"))[-1]
-    points = [(-0.0, 0.5, 0.0), (-math.inf, 0.5, math.inf), (-0.0, 3.0, -0.0), (-8.0, 1 / 3, math.nan)]
-    points += [(1.0, math.nan, 1.0), (math.nan, 0.0, 1.0), (-1.0, math.inf, 1.0), (-0.0, -1.0, -math.inf)]
+    points = [(-0.0, 0.5, 0.0), (-inf, 0.5, inf), (-0.0, 3.0, -0.0), (-8.0, 1 / 3, nan)]
+    points += [(1.0, nan, 1.0), (nan, 0.0, 1.0), (-1.0, inf, 1.0), (-0.0, -1.0, -inf)]
     for x, y, value in points:
         np.testing.assert_equal(evaluate(case.function, [x, y])[0], np.float64(value))
 
@@ -149,11 +151,11 @@ def test_fma_of_f32_is_not_rounded_twice():
 @pytest.mark.parametrize(
     ("value", "source", "target", "expected"),
     [
-        (2.9, F64, I64, 2), (-2.9, F64, I32, -2), (math.nan, F64, I64, -(2**63)), (1e30, F64, I64, -(2**63)),
-        (-1e30, F32, I32, -(2**31)), (math.inf, F32, I64, -(2**63)), (2**31, F64, I32, -(2**31)), (2.0**62, F64, I64, 2**62),
+        (2.9, F64, I64, 2), (-2.9, F64, I32, -2), (nan, F64, I64, -(2**63)), (1e30, F64, I64, -(2**63)),
+        (-1e30, F32, I32, -(2**31)), (inf, F32, I64, -(2**63)), (2**31, F64, I32, -(2**31)), (2.0**62, F64, I64, 2**62),
         (2**40 + 5, I64, I32, 5), (-1, I32, I64, -1), (True, BOOL, F64, 1.0), (True, BOOL, I32, 1),
-        (0.5, F64, BOOL, True), (math.nan, F64, BOOL, True), (-0.0, F64, BOOL, False), (3, I64, BOOL, True),
-        (16777217, I64, F32, 16777216.0), (0.1, F64, F32, float(np.float32(0.1))), (1e300, F64, F32, math.inf),
+        (0.5, F64, BOOL, True), (nan, F64, BOOL, True), (-0.0, F64, BOOL, False), (3, I64, BOOL, True),
+        (16777217, I64, F32, 16777216.0), (0.1, F64, F32, float(np.float32(0.1))), (1e300, F64, F32, inf),
     ],
 )  # fmt: skip
 def test_convert(value, source, target, expected):
