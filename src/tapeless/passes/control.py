@@ -91,7 +91,9 @@ def _if(r: Rewriter, stm: Stm, expr: If) -> bool:
     if isinstance(cond, Lit):
         r.replace(stm.vars, r.splice(expr.then if cond.value else expr.orelse))
         return True
-    then, orelse = r.block(expr.then), r.block(expr.orelse)
+    new = r.rebuild(expr)
+    assert isinstance(new, If)
+    then, orelse = new.then, new.orelse
     if _speculative(then) and _speculative(orelse):
         _to_select(r, stm.vars, cond, then, orelse)
         return True
@@ -151,8 +153,8 @@ def _for(r: Rewriter, stm: Stm, expr: For, unroll: bool) -> bool:
         return False
     if keep or expr.body.body.stms:
         body = Block(expr.body.body.stms, tuple(results[k] for k in keep))
-        lam = r.lam(Lambda((expr.body.params[0], *(params[k] for k in keep)), body))
-        r.emit([stm.vars[k] for k in keep], For(count, tuple(init[k] for k in keep), lam))
+        lam = Lambda((expr.body.params[0], *(params[k] for k in keep)), body)
+        r.emit([stm.vars[k] for k in keep], r.rebuild(For(count, tuple(init[k] for k in keep), lam)))
     return True
 
 
@@ -183,8 +185,9 @@ def _unroll_fold(r: Rewriter, stm: Stm, expr: Reduce | Scan) -> bool:
 
 
 def _map(r: Rewriter, stm: Stm, expr: Map) -> bool:
-    size = r.atom(expr.size)
-    lam = r.lam(expr.body)
+    new = r.rebuild(expr)
+    assert isinstance(new, Map)
+    size, lam = new.size, new.body
     keep: list[int] = []
     for k, (var, result) in enumerate(zip(stm.vars, lam.body.results, strict=True)):
         whole = _whole(r, lam, result, size, var)

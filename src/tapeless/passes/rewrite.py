@@ -10,7 +10,9 @@ without inference. Names are unique, hence dictionaries are keyed by name.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
+from itertools import count
 from typing import Any
 
 from ..ir.core import Apply, Block, Expr, Function, Lambda, Pos, Stm
@@ -44,7 +46,11 @@ class Rewriter:
     subst: dict[str, Atom] = field(default_factory=dict[str, Atom])
     defs: dict[str, Expr] = field(default_factory=dict[str, Expr])
     depths: dict[str, int] = field(default_factory=dict[str, int])
+    births: dict[str, int] = field(default_factory=dict[str, int])
     depth: int = 0
+    # Called with each array that is bound; and around the walk of sub-block k of a form with rewritten operands.
+    observe: Callable[[Var], None] | None = None
+    entering: Callable[[Expr, int, Lambda], AbstractContextManager[None]] | None = None
     out: list[Stm] = field(default_factory=list[Stm])
     pos: Pos | None = None
     changed: bool = False
@@ -82,7 +88,20 @@ class Rewriter:
         if type(expr) is Apply:
             self._operation(stm.vars[0], Apply(expr.op, self.atoms(expr.args), expr.attrs))
         elif not self.form(self, stm):
-            self.emit(stm.vars, rebuild(expr, self.atom, self.lam))
+            self.emit(stm.vars, self.rebuild(expr))
+
+    def rebuild(self, expr: Expr) -> Expr:
+        """An expression with its operands replaced and its sub-blocks rewritten."""
+        operands = rebuild(expr, self.atom, lambda lam: lam)
+        numbers = count()
+        return rebuild(operands, lambda atom: atom, lambda lam: self.sub(operands, next(numbers), lam))
+
+    def sub(self, expr: Expr, k: int, lam: Lambda) -> Lambda:
+        """Sub-block k of a form whose operands are rewritten already."""
+        if self.entering is None:
+            return self.lam(lam)
+        with self.entering(expr, k, lam):
+            return self.lam(lam)
 
     def lam(self, lam: Lambda) -> Lambda:
         """A lambda. `depth` counts loops, so that the arms of an `If` (no parameters) do not add to it."""
@@ -118,6 +137,9 @@ class Rewriter:
             self.subst[var.name] = new
             var = new
         self.depths[var.name] = self.depth
+        self.births[var.name] = len(self.births)
+        if self.observe is not None and type.shape:
+            self.observe(var)
         return var
 
     def replace(self, vars: Sequence[Var], atoms: Sequence[Atom]) -> None:
