@@ -18,7 +18,22 @@ from typing import Any, TypeAlias
 
 from ..errors import IRError
 from .core import (
-    Apply, Block, Check, Expr, For, Function, Hist, If, Lambda, Map, Pos, Reduce, Scan, Scatter, Stm, While,
+    Apply,
+    Block,
+    Check,
+    Expr,
+    For,
+    Function,
+    Hist,
+    If,
+    Lambda,
+    Map,
+    Pos,
+    Reduce,
+    Scan,
+    Scatter,
+    Stm,
+    While,
 )  # fmt: skip
 from .op import lookup
 from .types import I64, Atom, Lit, Type, Var
@@ -67,7 +82,7 @@ class Builder:
         return Builder(self.pos)
 
     @contextmanager
-    def at(self, pos: Pos | None):  # noqa: ANN201 - a context manager of nothing
+    def at(self, pos: Pos | None):
         """Give statements built inside another source position."""
         saved, self.pos = self.pos, pos or self.pos
         try:

@@ -2,7 +2,7 @@
 
 Everything the compiler knows of a first-order operation stands in its record; the checker, the
 builder, the interpreter, the derivative transformations, the back ends, the tests and the manual
-read it from here. The records themselves are in `ops/scalar.py` and `ops/arrays.py`.
+read it from here. The records themselves are in `ops/`.
 """
 
 from __future__ import annotations

@@ -6,7 +6,21 @@ import itertools
 from collections.abc import Callable, Iterator, Mapping
 
 from .core import (
-    Apply, Block, Check, Expr, For, Function, Hist, If, Lambda, Map, Reduce, Scan, Scatter, Stm, While,
+    Apply,
+    Block,
+    Check,
+    Expr,
+    For,
+    Function,
+    Hist,
+    If,
+    Lambda,
+    Map,
+    Reduce,
+    Scan,
+    Scatter,
+    Stm,
+    While,
 )  # fmt: skip
 from .types import Atom, Type, Var
 
@@ -15,7 +29,7 @@ _counter = itertools.count()
 
 def fresh(hint: str, type: Type) -> Var:
     """A variable with a name never used before in this process."""
-    return Var(f"{hint.split('.')[0]}.{next(_counter)}", type)
+    return Var(f"{hint.split('.', maxsplit=1)[0]}.{next(_counter)}", type)
 
 
 def operands(expr: Expr) -> tuple[Atom, ...]:
@@ -201,6 +215,10 @@ def canonical(function: Function) -> Function:
     return Function(function.name, params, renamer.block(function.body), function.donated)
 
 
+def _fresh_like(var: Var, type: Type) -> Var:
+    return fresh(var.name, type)
+
+
 class _Rename:
     """One walk that substitutes free variables and renames bound ones."""
 
@@ -209,7 +227,7 @@ class _Rename:
     ) -> None:
         self.subst = subst
         self.keep = keep_names
-        self.namer = namer or (lambda var, type: fresh(var.name, type))
+        self.namer = namer or _fresh_like
 
     def bind(self, var: Var) -> Var:
         type = subst_type(var.type, self.subst)
