@@ -12,10 +12,11 @@ A block's values hold for the code it runs (a context variable), with two except
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field, fields, replace
+from pathlib import Path
 from typing import Any
 
 CHECKS = frozenset({"bounds", "nan"})
@@ -23,7 +24,7 @@ MODES = ("compile", "interpret", "python")
 
 
 def _count(value: object) -> int:
-    number = int(value) if isinstance(value, str) else value
+    number = int(value) if isinstance(value, str) and value.isdigit() else value
     if isinstance(number, bool) or not isinstance(number, int) or not 1 <= number <= 1024:
         raise ValueError("a number from 1 to 1024")
     return number
@@ -39,11 +40,10 @@ def _flag(value: object) -> bool:
 
 def _checks(value: object) -> frozenset[str]:
     if isinstance(value, str):
-        value = [word.strip() for word in value.split(",") if word.strip() not in ("", "none")]
-    names = frozenset(value) if isinstance(value, (list, tuple, set, frozenset)) else None  # type: ignore[arg-type]
-    if names is None or not names <= CHECKS:
-        raise ValueError(f"a comma-separated list of {', '.join(sorted(CHECKS))}, or none")
-    return names
+        words = frozenset(word.strip() for word in value.split(",")) - {"", "none"}
+        if words <= CHECKS:
+            return words
+    raise ValueError(f"a comma-separated list of {', '.join(sorted(CHECKS))}, or none")
 
 
 def _mode(value: object) -> str:
@@ -65,9 +65,9 @@ def _bytes(value: object) -> int:
 
 
 def _folder(value: object) -> str:
-    if not isinstance(value, (str, os.PathLike)):
+    if not isinstance(value, (str, Path)):
         raise ValueError("the path of a folder; empty for the user's cache folder")
-    return os.fspath(value)  # type: ignore[return-value]
+    return str(value)
 
 
 def _processors() -> int:
@@ -87,7 +87,7 @@ class Settings:
 
     threads: int = _option(_count, _processors, "how many threads a parallel region may use")
     check: frozenset[str] = _option(_checks, frozenset({"bounds"}), "run-time checks: bounds, nan, both or none")
-    mode: str = _option(_mode, "compile", "compile, interpret (the reference interpreter) or python (the plain function)")
+    mode: str = _option(_mode, "compile", "compile, interpret (by the reference interpreter) or python")
     cache: bool = _option(_flag, True, "keep compiled code on disk")
     cache_dir: str = _option(_folder, "", "where; empty for the user's cache folder")
     cache_limit: int = _option(_bytes, 10**9, "how large the cache on disk may grow")
@@ -138,7 +138,7 @@ class Config:
         self._tell()
 
     @contextmanager
-    def __call__(self, **options: object) -> Iterator[Settings]:
+    def __call__(self, **options: object) -> Generator[Settings]:
         """Change options within a `with` block."""
         settings = _changed(self.current, options)
         token = self._block.set(settings)
@@ -179,8 +179,7 @@ def _parsed(name: str, value: object, where: str) -> Any:
     try:
         return _NAMES[name].metadata["parse"](value)
     except ValueError as reason:
-        expected = f"{where} must be {reason}" if not str(reason).startswith("invalid") else f"{where} must be a number"
-        raise ValueError(f"{expected}; it is {value!r}") from None
+        raise ValueError(f"{where} must be {reason}; it is {value!r}") from None
 
 
 def _unknown(name: str) -> str:

@@ -18,12 +18,12 @@ import stat
 import struct
 import time
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache as once
 from hashlib import blake2b
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from platformdirs import user_cache_dir
 
@@ -170,12 +170,12 @@ def _decode(raw: bytes, key: bytes) -> Entry | None:
         return None
     payload_at = _PREFIX.size + header_length
     try:
-        header = json.loads(body[_PREFIX.size : payload_at])
+        header: Any = json.loads(body[_PREFIX.size : payload_at])
     except (ValueError, RecursionError):
         return None
     match header:
-        case {"key": name, "meta": dict(meta)} if name == key.hex():
-            return Entry(body[payload_at:], meta)  # type: ignore[arg-type]
+        case {"key": str(name), "meta": dict()} if name == key.hex():
+            return Entry(body[payload_at:], cast("dict[str, Any]", header["meta"]))
         case _:
             return None
 
@@ -227,7 +227,7 @@ def _entries(folder: Path) -> Iterator[tuple[Path, os.stat_result]]:
     return _files(folder, lambda name: name.endswith(_SUFFIX) and not name.startswith("."))
 
 
-def _files(folder: Path, wanted: Any) -> Iterator[tuple[Path, os.stat_result]]:
+def _files(folder: Path, wanted: Callable[[str], bool]) -> Iterator[tuple[Path, os.stat_result]]:
     try:
         with os.scandir(folder) as found:
             for item in found:
@@ -240,17 +240,18 @@ def _files(folder: Path, wanted: Any) -> Iterator[tuple[Path, os.stat_result]]:
         return
 
 
-_written_since_look: dict[Path, int] = {}
+# Bytes written to a folder since it was last looked at.
+_written: dict[Path, int] = {}
 
 
 def _limit(folder: Path, size: int) -> None:
     """Delete the entries used longest ago when the cache is too large. Looks at the folder now and then only."""
-    limit = config.cache_limit
-    pending = _written_since_look.get(folder, limit) + size
-    _written_since_look[folder] = pending
+    limit = config.current.cache_limit
+    pending = _written.get(folder, limit) + size
+    _written[folder] = pending
     if pending < limit // 20:
         return
-    _written_since_look[folder] = 0
+    _written[folder] = 0
     _sweep(folder, older_than=_ABANDONED_AFTER)
     entries = sorted(_entries(folder), key=lambda entry: entry[1].st_mtime)
     excess = sum(status.st_size for _, status in entries) - limit

@@ -65,8 +65,7 @@ def fault(
     site = sites[code - 1]
     if site.kind in ("raise", "assert"):
         return _raised_by_user(site, exceptions or {})
-    kind, sentence = _FAULTS[site.kind]
-    return kind(sentence(site.info, first, second), place=site.place, fix=_FIX)
+    return _CLASSES[site.kind](_sentence(site, first, second), place=site.place, fix=_FIX)
 
 
 class Fault(TapelessError):
@@ -152,33 +151,41 @@ def _raised_by_user(site: Site, exceptions: Mapping[str, type]) -> BaseException
     return raised
 
 
-def _bounds(info: str, index: int, size: int) -> str:
+# What the sentence of each kind is made of: the front end's words, and the two operands.
+_SENTENCES: dict[str, str] = {
+    "bounds": "index {index} is out of bounds for axis {axis} with size {second}",
+    "nonzero": "division by zero",
+    "equal": "operands could not be broadcast together: sizes {first} and {second} differ",
+    "nonneg": "{first} is negative where a size is needed",
+    "nonempty": "zero-size array to reduction operation which has no identity",
+    "domain": "math domain error",
+    "singular": "Singular matrix",
+    "unbound": "cannot access local variable {info!r} where it is not associated with a value",
+    "overflow": "math range error",
+    "not_nan": "a NaN was computed",
+}
+# Here the front end's words are a part of the sentence; elsewhere they replace it.
+_FILLED_IN = ("bounds", "unbound")
+
+
+def _sentence(site: Site, first: int, second: int) -> str:
+    if site.info and site.kind not in _FILLED_IN:
+        return site.info
     # The front end has added the size to a negative index already; the user knows the one he wrote.
-    written = index - size if index < 0 else index
-    return f"index {written} is out of bounds for axis {info or 0} with size {size}"
+    index = first - second if first < 0 else first
+    fields = {"index": index, "first": first, "second": second, "axis": site.info or 0, "info": site.info}
+    return _SENTENCES[site.kind].format(**fields)
 
 
-def _sizes(info: str, first: int, second: int) -> str:
-    return info or f"operands could not be broadcast together: sizes {first} and {second} differ"
-
-
-def _unbound(info: str, first: int, second: int) -> str:
-    return f"cannot access local variable {info!r} where it is not associated with a value"
-
-
-def _words(default: str) -> Callable[[str, int, int], str]:
-    return lambda info, first, second: info or default
-
-
-_FAULTS: dict[str, tuple[type[Fault], Callable[[str, int, int], str]]] = {
-    "bounds": (BoundsFault, _bounds),
-    "nonzero": (DivisionFault, _words("division by zero")),
-    "equal": (SizeFault, _sizes),
-    "nonneg": (NegativeFault, lambda info, first, second: info or f"{first} is negative where a size is needed"),
-    "nonempty": (EmptyFault, _words("zero-size array to reduction operation which has no identity")),
-    "domain": (DomainFault, _words("math domain error")),
-    "singular": (SingularFault, _words("Singular matrix")),
-    "unbound": (UnboundFault, _unbound),
-    "overflow": (OverflowFault, _words("math range error")),
-    "not_nan": (NaNFault, _words("a NaN was computed")),
+_CLASSES: dict[str, type[Fault]] = {
+    "bounds": BoundsFault,
+    "nonzero": DivisionFault,
+    "equal": SizeFault,
+    "nonneg": NegativeFault,
+    "nonempty": EmptyFault,
+    "domain": DomainFault,
+    "singular": SingularFault,
+    "unbound": UnboundFault,
+    "overflow": OverflowFault,
+    "not_nan": NaNFault,
 }

@@ -8,12 +8,12 @@ from __future__ import annotations
 import ctypes
 import os
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from ..config import Settings, config
 
-_functions: dict[str, ctypes._CFuncPtr] = {}  # type: ignore[name-defined]
+_functions: dict[str, Callable[..., None]] = {}
 _entry: list[int] = []
 _kept: list[object] = []
 

@@ -9,8 +9,12 @@ from __future__ import annotations
 
 import ctypes
 from functools import cache
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
+
+from .symbols import numpy_api
 
 
 class LayoutError(RuntimeError):
@@ -60,16 +64,13 @@ def _disagreements(table: dict[str, int]) -> list[str]:
     return [name for name, agrees in expected.items() if not agrees]
 
 
-def _owns_through_handler(owner: np.ndarray, offset: int) -> bool:
+def _owns_through_handler(owner: NDArray[Any], offset: int) -> bool:
     """Whether the last field of an array that owns its memory is NumPy's handler capsule."""
     if np.ndarray.__basicsize__ < offset + 8:
         return False
     address = _pointer(id(owner) + offset)
-    return address != 0 and _pointer(address + object.__basicsize__ - 8) == id(_CAPSULE_TYPE)
+    return address != 0 and _pointer(address + object.__basicsize__ - 8) == id(type(numpy_api()))
 
 
 def _pointer(address: int) -> int:
     return ctypes.c_uint64.from_address(address).value
-
-
-_CAPSULE_TYPE: type = type(np._core._multiarray_umath._ARRAY_API)  # type: ignore[attr-defined]

@@ -1,7 +1,7 @@
 """A signature as the table of i64 that the native entry point follows (`backend/native/entry.ll`).
 
-In: a signature, the kernel's address, the callable that raises its faults. Out: bytes. The table refers to types and dtypes
-that live for ever, and to the callable, which the builtin made from the table keeps alive.
+In: a signature, the kernel's address, the callable that raises its faults. Out: bytes. The table refers to
+types and dtypes that live for ever, and to the callable, which the builtin made from the table keeps alive.
 """
 
 from __future__ import annotations

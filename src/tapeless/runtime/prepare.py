@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .signature import DTYPES, Param
 
@@ -73,8 +74,9 @@ def copy_back(copy: Any, array: Any) -> None:
 
 
 def _taken_array(param: Param, value: Any) -> Any:
-    if isinstance(value, np.ndarray):
-        if type(value) not in (np.ndarray, np.memmap):
+    kind: Any = type(value)
+    if issubclass(kind, np.ndarray):
+        if kind not in (np.ndarray, np.memmap):
             return PLAIN  # a subclass may give the operators another meaning
         array = value.view(np.ndarray)
     elif hasattr(value, "__array_interface__"):
@@ -82,7 +84,7 @@ def _taken_array(param: Param, value: Any) -> Any:
     elif hasattr(value, "__dlpack__"):
         array = np.from_dlpack(value)
     else:
-        raise TypeError(f"an array expected, {type(value).__name__} given")
+        raise TypeError(f"an array expected, {kind.__name__} given")
     if not _same_element(array.dtype, param) or array.ndim != len(param.dims):
         wanted = f"{len(param.dims)} dimensions of {param.dtype}"
         raise TypeError(f"an array of {wanted} expected, {array.ndim} of {array.dtype} given")
@@ -110,14 +112,15 @@ def _same_element(dtype: Any, param: Param) -> bool:
     return (dtype.kind, dtype.itemsize) == (wanted.kind, wanted.itemsize)
 
 
-def _share(a: np.ndarray, b: np.ndarray) -> bool:  # type: ignore[type-arg]
+def _share(a: NDArray[Any], b: NDArray[Any]) -> bool:
+    shares_memory: Any = np.shares_memory  # its stub knows only two values of `max_work`
     try:
-        return np.shares_memory(a, b, max_work=_SHARING_EFFORT)
+        return shares_memory(a, b, max_work=_SHARING_EFFORT)
     except np.exceptions.TooHardError:
         return True
 
 
-def _meets_itself(array: np.ndarray) -> bool:  # type: ignore[type-arg]
+def _meets_itself(array: NDArray[Any]) -> bool:
     """Whether two indices may name the same memory: a stride does not step over what the smaller ones cover."""
     covered = array.itemsize
     for stride, size in sorted((abs(stride), size) for stride, size in zip(array.strides, array.shape, strict=True)):

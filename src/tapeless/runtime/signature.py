@@ -1,20 +1,20 @@
 """What the entry point must know of a compiled function: its parameters, results and outputs.
 
-    parameter   a Python int, float or bool; a NumPy scalar; or an array
-    result      what the kernel leaves in a result slot, in the order of the program's results
-    output      what the caller gets: result k (k >= 0), or argument k itself, written as ~k
+parameter   a Python int, float or bool; a NumPy scalar; or an array
+result      what the kernel leaves in a result slot, in the order of the program's results
+output      what the caller gets: result k (k >= 0), or argument k itself, written as ~k
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
 Kind: TypeAlias = Literal["int", "float", "bool", "scalar", "array"]
 
-DTYPES: dict[str, np.dtype] = {  # type: ignore[type-arg]
+DTYPES: dict[str, np.dtype[Any]] = {
     "bool": np.dtype(np.bool_),
     "i32": np.dtype(np.int32),
     "i64": np.dtype(np.int64),

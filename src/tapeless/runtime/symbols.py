@@ -9,6 +9,8 @@ from __future__ import annotations
 import ctypes
 import sys
 from functools import cache
+from importlib import import_module
+from typing import Any
 
 import numpy as np
 
@@ -70,18 +72,22 @@ def outside() -> dict[str, int]:
     return found
 
 
+def numpy_api() -> object:
+    """The capsule of NumPy's table of C functions."""
+    return import_module("numpy._core._multiarray_umath")._ARRAY_API
+
+
 def _numpy_functions() -> dict[str, int]:
-    capsule = np._core._multiarray_umath._ARRAY_API  # type: ignore[attr-defined]
     get = ctypes.pythonapi.PyCapsule_GetPointer
     get.restype, get.argtypes = ctypes.c_void_p, (ctypes.py_object, ctypes.c_char_p)
-    table = ctypes.cast(get(capsule, None), ctypes.POINTER(ctypes.c_uint64))
+    table = ctypes.cast(get(numpy_api(), None), ctypes.POINTER(ctypes.c_uint64))
     if table[_NUMPY_TYPE] != id(np.ndarray):
         raise RuntimeError("NumPy's table of C functions is not where it should be")
     return {name: table[position] for name, position in _NUMPY.items()}
 
 
-def _address(function: object) -> int:
-    address = ctypes.cast(function, ctypes.c_void_p).value  # type: ignore[arg-type]
+def _address(function: Any) -> int:
+    address = ctypes.cast(function, ctypes.c_void_p).value
     if not address:
         raise RuntimeError("a system function has no address")
     return address

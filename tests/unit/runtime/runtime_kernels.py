@@ -111,6 +111,7 @@ done:
 }
 """
 
+
 # Copies argument slots to result slots: echoes scalars.
 def echo(slots: int) -> str:
     lines = ["define i64 @kernel(ptr %args, ptr %results, ptr %fault) {"]

@@ -252,7 +252,7 @@ def test_builtin_keeps_what_it_needs():
     address, code = link(FAIL)
     owner = Owner()
     count = sys.getrefcount(owner)
-    function = bind(Signature((Param("int", "i64"),), (), ()), address, lambda *a: raise_code(*a), (owner, code))
+    function = bind(Signature((Param("int", "i64"),), (), ()), address, raise_code, (owner, code))
     assert sys.getrefcount(owner) == count + 1
     with pytest.raises(RuntimeError, match="fault 1"):
         function(1)

@@ -4,7 +4,8 @@ In: the text of the `.ll` files beside this one, with the few numbers that depen
 Out: the addresses of the `tp_*` functions, linked once per process and never unloaded, since worker threads
 and the memory of results outlive every kernel. Kernels bind these addresses by name.
 
-Linux on x86-64 and AArch64 has threads; other POSIX systems run every parallel region serially; there is no Windows port yet.
+Linux on x86-64 and AArch64 has threads; other POSIX systems run every parallel region on its caller's thread;
+there is no Windows port yet.
 """
 
 from __future__ import annotations
@@ -14,14 +15,17 @@ import sys
 import threading
 from importlib.resources import files
 from string import Template
+from typing import Any
 
 import llvmlite
-import llvmlite.binding as llvm
+import llvmlite.binding
 
 from ...config import config
 from ...runtime import cache, host
 from ...runtime.layout import offsets
 from ...runtime.symbols import outside
+
+llvm: Any = llvmlite.binding  # it has no types
 
 EXPORTS = (
     "tp_alloc",
@@ -62,7 +66,7 @@ def symbols() -> dict[str, int]:
 def runtime_module() -> str:
     """The whole runtime as LLVM text for this machine."""
     threads = "threads.ll" if _futex() is not None else "threads_serial.ll"
-    parts = [(files(__package__) / name).read_text() for name in ("memory.ll", threads, "process.ll", "entry.ll")]
+    parts = [(files(__name__) / name).read_text() for name in ("memory.ll", threads, "process.ll", "entry.ll")]
     return Template("\n".join(parts)).substitute(_machine(), **offsets())
 
 
