@@ -34,7 +34,7 @@ from .core import (
     Scatter,
     Stm,
     While,
-)  # fmt: skip
+)
 from .op import lookup
 from .types import I64, Atom, Lit, Type, Var
 from .walk import free_vars, fresh, subst_type

@@ -32,7 +32,7 @@ from .core import (
     Scatter,
     Stm,
     While,
-)  # fmt: skip
+)
 from .op import is_known, lookup
 from .text_print import print_statement
 from .types import BOOL, I32, I64, Atom, DType, Lit, Type, Var
@@ -93,6 +93,7 @@ class _Checker:
     def __init__(self, function: str) -> None:
         self.function = function
         self.scope: dict[str, Var] = {}
+        self.order: list[str] = []
         self.names: set[str] = set()
 
     # -- names ------------------------------------------------------------------------------------
@@ -102,7 +103,14 @@ class _Checker:
         _require(var.name not in self.names, f"{var.name} is bound twice")
         self.type(var.type)
         self.names.add(var.name)
+        self.order.append(var.name)
         self.scope[var.name] = var
+
+    def leave(self, mark: int) -> None:
+        """Forget the variables bound since `order` had this length."""
+        for name in self.order[mark:]:
+            del self.scope[name]
+        del self.order[mark:]
 
     def type(self, type: Type) -> None:
         for size in type.shape:
@@ -113,12 +121,14 @@ class _Checker:
 
     def use(self, atom: Atom) -> None:
         if isinstance(atom, Lit):
-            _require(_is_sound(atom), f"{atom.value!r} is not a literal of type {atom.dtype!r}")
+            if not _is_sound(atom):
+                raise _Wrong(f"{atom.value!r} is not a literal of type {atom.dtype!r}")
             return
         bound = self.scope.get(atom.name)
         if bound is None:
             raise _Wrong(f"{atom.name} is not in scope")
-        _require(bound is atom or bound == atom, f"{atom.name} is bound as {bound.type!r}, used as {atom.type!r}")
+        if bound is not atom and bound != atom:
+            raise _Wrong(f"{atom.name} is bound as {bound.type!r}, used as {atom.type!r}")
 
     def uses(self, atoms: Sequence[Atom]) -> None:
         for atom in atoms:
@@ -132,24 +142,22 @@ class _Checker:
 
     def block(self, block: Block) -> tuple[Atom, ...]:
         """Check a block in the present scope and leave that as it was."""
-        outside = self.scope
-        self.scope = dict(outside)
+        mark = len(self.order)
         for stm in block.stms:
             self.statement(stm)
         self.uses(block.results)
-        self.scope = outside
+        self.leave(mark)
         return block.results
 
     def lam(self, lam: Lambda, params: Sequence[Type] | None = None) -> tuple[Atom, ...]:
         """Check a lambda, whose parameters have the given types, and return its results."""
-        outside = self.scope
-        self.scope = dict(outside)
+        mark = len(self.order)
         for param in lam.params:
             self.bind(param)
         if params is not None:
             _match([param.type for param in lam.params], params, "parameters")
         results = self.block(lam.body)
-        self.scope = outside
+        self.leave(mark)
         return results
 
     def statement(self, stm: Stm) -> None:
@@ -269,7 +277,8 @@ class _Checker:
 
 
 def _match(found: Sequence[Type], wanted: Sequence[Type], what: str) -> None:
-    _require(list(found) == list(wanted), f"the {what} are {_types(found)}, not {_types(wanted)}")
+    if list(found) != list(wanted):
+        raise _Wrong(f"the {what} are {_types(found)}, not {_types(wanted)}")
 
 
 def _hand_over(params: Sequence[Var], values: Sequence[Atom], what: str) -> None:

@@ -34,7 +34,7 @@ from .core import (
     Scatter,
     Stm,
     While,
-)  # fmt: skip
+)
 from .faults import condition, exception
 from .numbers import NUMPY, Tower
 from .op import lookup

@@ -24,7 +24,7 @@ from .core import (
     Scatter,
     Stm,
     While,
-)  # fmt: skip
+)
 from .types import BOOL, F32, F64, I32, I64, Atom, DType, Lit, Type, Var
 
 _TOKEN = re.compile(

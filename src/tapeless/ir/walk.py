@@ -21,7 +21,7 @@ from .core import (
     Scatter,
     Stm,
     While,
-)  # fmt: skip
+)
 from .types import Atom, Type, Var
 
 _counter = itertools.count()
