@@ -1,25 +1,61 @@
-"""Which NumPy functions are written in the language itself (`front.prelude`)."""
+"""Which NumPy functions and methods are written in the language itself (`front.prelude`)."""
 
 from __future__ import annotations
 
+from types import FunctionType
+
 import numpy as np
 
-from ..prelude import linear, signals
-from ..registry import replace_by
+from ...ir.types import BOOL, I64
+from ..context import Context
+from ..prelude import calculus, intrinsics, linear, signals, statistics
+from ..registry import implements, method, replace_by
+from ..values import Value
+
+_LINEAR = ("solve", "inv", "det", "slogdet", "cholesky", "matrix_power")
+_MODULES = {
+    signals: ("searchsorted", "interp", "convolve", "correlate"),
+    statistics: (
+        "var", "std", "ptp", "average", "median", "percentile", "quantile", "nansum", "nanprod", "nancumsum",
+        "nanmean", "nanvar", "nanstd", "nanmin", "nanmax", "histogram", "cov",
+    ),
+    calculus: (
+        "diff", "trapezoid", "gradient", "polyval", "sinc", "isclose", "allclose", "array_equal", "nan_to_num",
+        "cross", "logspace", "fill_diagonal", "put", "digitize",
+    ),
+}  # fmt: skip
+_METHODS: dict[str, FunctionType] = {"var": statistics.var, "std": statistics.std, "searchsorted": signals.searchsorted}
 
 
 def register_preludes() -> None:
-    """Let the front end inline our Python functions instead of calling NumPy's."""
-    for function, ours in (
-        (np.linalg.solve, linear.solve),
-        (np.linalg.inv, linear.inv),
-        (np.linalg.det, linear.det),
-        (np.linalg.slogdet, linear.slogdet),
-        (np.linalg.cholesky, linear.cholesky),
-        (np.linalg.matrix_power, linear.matrix_power),
-        (np.searchsorted, signals.searchsorted),
-        (np.interp, signals.interp),
-        (np.convolve, signals.convolve),
-        (np.correlate, signals.correlate),
-    ):
-        replace_by(function, ours)
+    """Let the front end inline our Python functions where NumPy's are called."""
+    for name in _LINEAR:
+        replace_by(getattr(np.linalg, name), getattr(linear, name))
+    replace_by(np.linalg.norm, calculus.norm)
+    replace_by(np.linalg.cross, calculus.cross)
+    for module, names in _MODULES.items():
+        for name in names:
+            replace_by(getattr(np, name), getattr(module, name))
+    for name, function in _METHODS.items():
+        method(name)(_inlined(function))
+
+
+def _inlined(function: FunctionType):
+    def call(c: Context, *args: Value, **kwargs: Value) -> Value:
+        return c.call(function, args, kwargs)
+
+    return call
+
+
+@implements(intrinsics.require_regular)
+def require_regular(c: Context, condition: Value) -> None:
+    """A condition whose failure is a `LinAlgError`."""
+    if not (isinstance(condition, bool) and condition):
+        c.b.check("singular", c.atom(condition, BOOL))
+
+
+@implements(intrinsics.require_nonempty)
+def require_nonempty(c: Context, size: Value) -> None:
+    """A size whose being zero is a `ValueError`."""
+    if (c.sizes.least(c.atom(size, I64)) or 0) < 1:
+        c.b.check("nonempty", c.atom(size, I64))
