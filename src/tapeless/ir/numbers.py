@@ -53,9 +53,12 @@ def _exactly_rounded(value: Fraction, like: np.floating[Any]) -> Any:
     except OverflowError:
         return type(like)(math.copysign(math.inf, value))
     narrow = type(like)(nearest)
+    if isinstance(like, np.float64):
+        return narrow
+    other = np.nextafter(narrow, type(like)(math.inf if nearest > narrow else -math.inf))
     # Rounding twice goes wrong only when the first step lands on a tie of the second.
-    if narrow != nearest and Fraction(nearest) != value:
-        narrow = type(like)(math.nextafter(nearest, math.inf if value > nearest else -math.inf))
+    if (float(narrow) + float(other)) / 2 == nearest and value != nearest:
+        return max(narrow, other) if value > nearest else min(narrow, other)
     return narrow
 
 
@@ -100,8 +103,11 @@ def int_power(x: Any, y: Any) -> Any:
 
 
 def logical_shift_right(x: Any, y: Any) -> Any:
+    """x, read as unsigned, shifted right by y; 0 when y is not below the width."""
     bits = 8 * x.itemsize
-    return type(x)(0) if not 0 <= y < bits else type(x)((int(x) % (1 << bits)) >> int(y)) if y else x
+    if y == 0 or not 0 < y < bits:
+        return x if y == 0 else type(x)(0)
+    return type(x)((int(x) % (1 << bits)) >> int(y))
 
 
 def to_int(value: Any, dtype: DType) -> Any:

@@ -137,15 +137,27 @@ def test_fma_rounds_once(dtype):
     assert np.signbit(evaluate(case.function, [number(-0.0), number(1), number(-0.0)])[0])
 
 
+def test_fma_of_random_doubles_is_correctly_rounded():
+    case = cases(lookup("fma"))[-1]
+    rng = np.random.default_rng(2)
+    for _ in range(200):
+        x, y, z = rng.standard_normal(3) * [1.0, 1.0, 1e-3]
+        with mpmath.workprec(400):
+            expected = float(mpmath.mpf(x) * mpmath.mpf(y) + mpmath.mpf(z))
+        assert evaluate(case.function, [x, y, z])[0] == expected
+
+
 def test_fma_of_f32_is_not_rounded_twice():
-    (case, _) = cases(lookup("fma"))
-    # The exact value lies just above a tie of two f32 numbers, by less than half a unit of f64.
-    x, y, z = np.float32(2.0**-30), np.float32(2.0**-50), np.float32(1.0)
-    tie = evaluate(case.function, [np.float32(1), np.float32(2.0**-24), z])[0]
-    assert tie == np.float32(1.0)
-    one = np.float32(1 + 2.0**-23)
-    assert evaluate(case.function, [np.float32(2.0**-24), one, z])[0] == np.nextafter(z, np.float32(2))
-    assert evaluate(case.function, [x, y, z])[0] == z
+    case = cases(lookup("fma"))[0]
+    number, step = np.float32, 2.0**-23
+    odd = number(1 + step)
+    # x * y + odd lies 2**-70 below (above) the middle of odd and its successor; as a double it is the middle.
+    x, y = number(2.0**-12 * (1 + step)), number(2.0**-12 * (1 - step))
+    assert evaluate(case.function, [x, y, odd])[0] == odd
+    assert evaluate(case.function, [number(-1) * x, y, number(1 + 2 * step)])[0] == number(1 + 2 * step)
+    # Exactly in the middle: to the even neighbour.
+    assert evaluate(case.function, [number(2.0**-24), number(1), odd])[0] == number(1 + 2 * step)
+    assert evaluate(case.function, [number(2.0**-24), number(1), number(1)])[0] == number(1)
 
 
 @pytest.mark.parametrize(
