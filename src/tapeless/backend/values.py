@@ -55,10 +55,11 @@ class Region:
 
     given: the caller's, read only unless donated; stack: a few elements in the function's frame;
     slot: a buffer owned through a slot of the frame, which may change hands; part: inside another
-    array that is being built.
+    array that is being built. `level` counts the divergent branches around the place where it was
+    made, `names` are the variables bound to it, `held` keeps its slot from being used again.
     """
 
-    __slots__ = ("kind", "level", "names", "owner", "private", "scope", "writable")
+    __slots__ = ("held", "kind", "level", "names", "owner", "private", "scope", "writable")
 
     def __init__(
         self,
@@ -77,11 +78,15 @@ class Region:
         self.owner = owner
         self.scope = scope
         self.names: list[Var] = []
+        self.held = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Array:
-    """An array in memory; sizes, strides and offset are i64 and count elements."""
+    """An array in memory; sizes, strides and offset are i64 and count elements.
+
+    `packed` means that the elements follow one another in row-major order from the offset on.
+    """
 
     dtype: DType
     region: Region
@@ -89,6 +94,7 @@ class Array:
     offset: Scalar
     dims: tuple[Scalar, ...]
     strides: tuple[Scalar, ...]
+    packed: bool
 
     @property
     def rank(self) -> int:

@@ -1,0 +1,186 @@
+"""The CPU back end: LLVM text to machine code, linked into this process.
+
+`compile` gives an artefact: an object file, and what is needed to use it without the program (the name
+of the kernel, its check sites, notes). `load` links an artefact; the runtime's functions are bound by
+name. `compile_and_run` does everything at once on NumPy arguments, for tests.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any
+
+import llvmlite.binding as llvm
+import numpy as np
+
+from ..ir.core import Function, Pos
+from ..ir.types import DType, Type
+from ..runtime.faults import Site, fault
+from . import kernels, native
+from .frame import Kernel
+from .target import host
+
+_IMPORTS = ("tp_alloc", "tp_free", "tp_parallel", "tp_threads", "tp_poll")
+
+
+@dataclass(frozen=True, slots=True)
+class Artefact:
+    """Machine code and its description, both ready to be stored."""
+
+    code: bytes
+    meta: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """A linked kernel; the code stays while this object does."""
+
+    address: int
+    meta: dict[str, Any]
+    tracker: Any = field(repr=False)
+
+
+def emit(function: Function, name: str = "kernel") -> str:
+    """The LLVM text of a function's kernel, before optimisation."""
+    return str(kernels.emit(function, host(), name).module)
+
+
+def compile(function: Function, *, name: str = "kernel") -> Artefact:
+    """Machine code for this machine."""
+    kernel = kernels.emit(function, host(), name)
+    module = _optimised(str(kernel.module))
+    return Artefact(_machine().emit_object(module), _meta(kernel, name))
+
+
+def optimise(text: str) -> str:
+    """LLVM text after our passes."""
+    return str(_optimised(text))
+
+
+def assembly(text: str) -> str:
+    """The instructions of the machine for LLVM text."""
+    return _machine().emit_assembly(_optimised(text))
+
+
+def load(artefact: Artefact) -> Loaded:
+    """Link an artefact into this process."""
+    name = str(artefact.meta["name"])
+    addresses = native.symbols()
+    library = llvm.JITLibraryBuilder().add_object_img(artefact.code)
+    for symbol in _IMPORTS:
+        library.import_symbol(symbol, addresses[symbol])
+    library.export_symbol(name)
+    tracker = library.link(_jit(), _fresh_library())
+    return Loaded(tracker[name], artefact.meta, tracker)
+
+
+def _meta(kernel: Kernel, name: str) -> dict[str, Any]:
+    sites = [[check.kind, check.info, _position(pos)] for _, check, pos in kernel.sites.values()]
+    notes = [[pos.line if pos else 0, text] for pos, text in kernel.notes]
+    return {"name": name, "sites": sites, "notes": notes}
+
+
+def _position(pos: Pos | None) -> list[Any] | None:
+    return [pos.file, pos.line, pos.col, pos.end_line, pos.end_col] if pos else None
+
+
+# -- LLVM -------------------------------------------------------------------------------------------
+
+
+@cache
+def _machine() -> llvm.TargetMachine:
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+    target = host()
+    return llvm.Target.from_triple(target.triple).create_target_machine(
+        cpu=target.cpu, features=target.features, opt=2, reloc="pic", codemodel="jitdefault"
+    )
+
+
+@cache
+def _jit() -> Any:
+    return llvm.create_lljit_compiler(_machine())
+
+
+_libraries = iter(range(1 << 62))
+
+
+def _fresh_library() -> str:
+    return f"tapeless-{next(_libraries)}"
+
+
+def _optimised(text: str) -> llvm.ModuleRef:
+    machine = _machine()
+    module = llvm.parse_assembly(text, llvm.create_context())
+    module.triple, module.data_layout = host().triple, str(machine.target_data)
+    module.verify()
+    options = llvm.create_pipeline_tuning_options(speed_level=1)
+    options.loop_vectorization = options.slp_vectorization = options.loop_interleaving = False
+    builder = llvm.create_pass_builder(machine, options)
+    builder.getModulePassManager().run(module, builder)
+    return module
+
+
+# -- running ------------------------------------------------------------------------------------------
+
+_NUMPY = {DType.BOOL: np.bool_, DType.I32: np.int32, DType.I64: np.int64, DType.F32: np.float32, DType.F64: np.float64}
+
+
+def compile_and_run(function: Function, args: Sequence[Any], threads: int | None = None) -> list[Any]:
+    """The results of a function for NumPy arguments; donated ones are left as they are."""
+    if threads is not None:
+        ctypes.CFUNCTYPE(None, ctypes.c_int64)(native.symbols()["tp_set_threads"])(threads)
+    return run(load(compile(function)), function, args)
+
+
+def run(loaded: Loaded, function: Function, args: Sequence[Any]) -> list[Any]:
+    """Call a kernel through its slots."""
+    kept: list[Any] = []
+    slots: list[int] = []
+    for param, arg in zip(function.params, args, strict=True):
+        slots += _argument(param.type, arg, kept)
+    results = (ctypes.c_int64 * max(1, sum(1 + type.rank for type in function.result_types)))()
+    details = (ctypes.c_int64 * 2)()
+    given = (ctypes.c_int64 * max(1, len(slots)))(*slots)
+    kernel = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_void_p] * 3)(loaded.address)
+    code = kernel(ctypes.addressof(given), ctypes.addressof(results), ctypes.addressof(details))
+    if code:
+        sites = [Site.decode(site, function.name) for site in loaded.meta["sites"]]
+        raise fault(sites, code, details[0], details[1])
+    return _results(function, results)
+
+
+def _argument(type: Type, arg: Any, kept: list[Any]) -> list[int]:
+    dtype = _NUMPY[type.dtype]
+    if type.shape:
+        array = np.array(arg, dtype=dtype, order="C")
+        kept.append(array)
+        return [array.ctypes.data, *array.shape]
+    scalar = np.asarray(arg, dtype=dtype)
+    if type.dtype is DType.BOOL:
+        return [int(scalar)]
+    return [int(scalar.view({4: np.int32, 8: np.int64}[scalar.itemsize]))]
+
+
+def _results(function: Function, slots: Any) -> list[Any]:
+    donated = {result for _, result in function.donated}
+    found: list[Any] = []
+    at = 0
+    for number, type in enumerate(function.result_types):
+        dtype = np.dtype(_NUMPY[type.dtype])
+        if not type.shape:
+            raw = bytes(ctypes.c_int64(slots[at]))[: dtype.itemsize]
+            found.append(np.frombuffer(raw, dtype=dtype)[0])
+            at += 1
+            continue
+        pointer, shape = slots[at] & (1 << 64) - 1, tuple(slots[at + 1 : at + 1 + type.rank])
+        at += 1 + type.rank
+        count = int(np.prod(shape, dtype=np.int64))
+        raw = ctypes.string_at(pointer, count * dtype.itemsize)
+        found.append(np.frombuffer(raw, dtype=dtype).reshape(shape).copy())
+        if number not in donated:
+            ctypes.CFUNCTYPE(None, ctypes.c_void_p)(native.symbols()["tp_free"])(pointer)
+    return found

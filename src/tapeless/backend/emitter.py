@@ -1,0 +1,229 @@
+"""The state in which statements become instructions: names, lanes, masks, and what is still alive.
+
+One emitter writes one LLVM function. `width` is the number of lanes of the code being written (1
+outside vectorised regions), `mask` says which lanes are active (None: all). Code under a mask runs
+only when at least one lane is active, so a uniform access is always one that some lane makes.
+Each form of the language has a handler, from the table that `kernels.py` puts together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from ..ir.core import Block, Stm
+from ..ir.types import BOOL, I64, Atom, DType, Lit, Var
+from .frame import INTERRUPTED, Frame, Kernel
+from .scalar import emit_op
+from .text import constant, llvm_type
+from .values import VARYING, Array, Region, Scalar, Value
+
+Handler: TypeAlias = "Callable[[Emitter, Stm], None]"
+
+
+class CannotVectorise(Exception):
+    """Raised while a body is written in lanes, when only scalar code can do it."""
+
+
+@dataclass(slots=True)
+class Scope:
+    """A block being written: which of its statements, and which arrays live through all of it."""
+
+    last_use: Mapping[Var, int]
+    at: int = 0
+    pinned: frozenset[Var] = field(default_factory=frozenset[Var])
+
+
+class Emitter:
+    """Writes the code of blocks into a frame."""
+
+    def __init__(self, kernel: Kernel, frame: Frame, handlers: Mapping[type, Handler]) -> None:
+        self.kernel, self.frame, self.handlers = kernel, frame, handlers
+        self.w = frame.w
+        self.env: dict[Var, Value] = {}
+        self.width = 1
+        self.mask: str | None = None
+        self.level = 0
+        self.diverged = False
+        self.depth = 0
+        self.parallel = False
+        self.bail = ""
+        self.varying: frozenset[Var] = frozenset()
+        self.scopes: list[Scope] = []
+        self.places: dict[Var, Array] = {}
+        self.owned: list[tuple[Region, tuple[object, ...]]] = []
+
+    # -- blocks ---------------------------------------------------------------------------------
+
+    def block(self, block: Block) -> tuple[Value, ...]:
+        """Write the statements; return the results."""
+        scope = Scope(self.kernel.uses.last_use(block))
+        self.scopes.append(scope)
+        for number, stm in enumerate(block.stms):
+            scope.at = number
+            self.handlers[type(stm.expr)](self, stm)
+            self.retire()
+        self.scopes.pop()
+        return tuple(self.value(atom) for atom in block.results)
+
+    @contextmanager
+    def repeated(self, *blocks: Block) -> Iterator[None]:
+        """Inside, the arrays that the blocks read from outside stay alive: another round reads them again."""
+        pinned: frozenset[Var] = frozenset().union(*(self.kernel.uses.captured(block) for block in blocks))
+        self.scopes.append(Scope({}, 0, pinned))
+        self.depth += 1
+        try:
+            yield
+        finally:
+            self.depth -= 1
+            self.scopes.pop()
+
+    def is_live(self, var: Var) -> bool:
+        """Is this array used after the statement being written?"""
+        return any(scope.last_use.get(var, -1) > scope.at or var in scope.pinned for scope in self.scopes)
+
+    def retire(self) -> None:
+        """Give the slots of dead arrays back; outside loops release their memory at once."""
+        kept: list[tuple[Region, tuple[object, ...]]] = []
+        for region, key in self.owned:
+            if region.held or any(map(self.is_live, region.names)):
+                kept.append((region, key))
+                continue
+            if self.depth == 0:
+                self.frame.release([region.owner])
+            self.frame.give_back(key, region.owner)
+        self.owned = kept
+
+    # -- names ----------------------------------------------------------------------------------
+
+    def bind(self, var: Var, value: Value) -> None:
+        self.env[var] = value
+        if isinstance(value, Array):
+            value.region.names.append(var)
+
+    def value(self, atom: Atom) -> Value:
+        if isinstance(atom, Lit):
+            return Scalar(atom.dtype, constant(atom))
+        return self.env[atom]
+
+    def scalar(self, atom: Atom) -> Scalar:
+        value = self.value(atom)
+        assert isinstance(value, Scalar)
+        return value
+
+    def array(self, atom: Atom) -> Array:
+        value = self.value(atom)
+        assert isinstance(value, Array)
+        return value
+
+    def sizes(self, atoms: Iterable[Atom]) -> tuple[Scalar, ...]:
+        return tuple(self.scalar(atom) for atom in atoms)
+
+    # -- lanes ----------------------------------------------------------------------------------
+
+    def lanes_of(self, value: Scalar) -> int:
+        """The number of lanes of the LLVM value that `value.text` names."""
+        return self.width if value.is_varying else 1
+
+    def spread(self, value: Scalar) -> str:
+        """The value as a vector, one entry per lane; in scalar code the value itself."""
+        if self.width == 1 or value.is_varying:
+            return value.text
+        vector = self.broadcast(value.dtype, value.text)
+        if value.is_uniform:
+            return vector
+        lanes = f"<{', '.join(f'i64 {lane}' for lane in range(self.width))}>"
+        type = llvm_type(I64, self.width)
+        if value.step != "1":
+            lanes = self.w.op(f"mul {type} {lanes}, {self.broadcast(I64, value.step)}")
+        return self.w.op(f"add {type} {vector}, {lanes}")
+
+    def broadcast(self, dtype: DType, text: str) -> str:
+        """A scalar operand in every lane."""
+        scalar, vector = llvm_type(dtype), llvm_type(dtype, self.width)
+        if not text.startswith("%"):
+            return f"splat ({scalar} {text})"
+        one = self.w.op(f"insertelement {vector} poison, {scalar} {text}, i64 0")
+        return self.w.op(f"shufflevector {vector} {one}, {vector} poison, <{self.width} x i32> zeroinitializer")
+
+    def varied(self, value: Scalar) -> Scalar:
+        """The same value as a varying one; in scalar code the value itself."""
+        return value if self.width == 1 else Scalar(value.dtype, self.spread(value), VARYING)
+
+    def apply(self, op: str, args: Sequence[Scalar], result: DType, attrs: Sequence[object] = ()) -> Scalar:
+        """A scalar operation; uniform operands give a uniform result."""
+        dtypes = [arg.dtype for arg in args]
+        if self.width == 1 or all(arg.is_uniform for arg in args):
+            return Scalar(result, emit_op(self.w, op, attrs, dtypes, result, 1, [arg.text for arg in args]))
+        operands = [self.spread(arg) for arg in args]
+        return Scalar(result, emit_op(self.w, op, attrs, dtypes, result, self.width, operands), VARYING)
+
+    def any_lane(self, mask: str) -> str:
+        """Is the mask set in some lane?"""
+        bits = self.w.op(f"bitcast <{self.width} x i1> {mask} to i{self.width}")
+        return self.w.op(f"icmp ne i{self.width} {bits}, 0")
+
+    def both(self, mask: str) -> str:
+        """The lanes of `mask` that are active here."""
+        return mask if self.mask is None else self.w.op(f"and <{self.width} x i1> {self.mask}, {mask}")
+
+    # -- variables of the function ----------------------------------------------------------------
+
+    def variable(self, dtype: DType, varying: bool = False) -> tuple[str, str]:
+        """A local that holds a scalar, and its LLVM type."""
+        type = llvm_type(dtype, self.width if varying else 1)
+        return self.frame.local(type), type
+
+    def read(self, local: str, dtype: DType, varying: bool = False) -> Scalar:
+        varying = varying and self.width > 1
+        type = llvm_type(dtype, self.width if varying else 1)
+        return Scalar(dtype, self.w.op(f"load {type}, ptr {local}"), VARYING if varying else "0")
+
+    def write(self, local: str, value: Scalar, varying: bool = False) -> None:
+        varying = varying and self.width > 1
+        text = self.spread(value) if varying else value.text
+        assert varying or self.width == 1 or value.is_uniform
+        self.w.line(f"store {llvm_type(value.dtype, self.width if varying else 1)} {text}, ptr {local}")
+
+    # -- control --------------------------------------------------------------------------------
+
+    def jump(self, label: str) -> None:
+        self.w.line(f"br label %{label}")
+
+    def branch(self, condition: str, then: str, orelse: str, *, likely: bool | None = None) -> None:
+        weights = "" if likely is None else f", !prof !{0 if likely else 1}"
+        self.w.line(f"br i1 {condition}, label %{then}, label %{orelse}{weights}")
+
+    def fail(self, code: str, details: Sequence[str] = ()) -> None:
+        """Leave the function with a fault."""
+        for place, detail in zip(self.frame.details, details, strict=False):
+            self.w.line(f"store i64 {detail}, ptr {place}")
+        self.w.line(f"store i64 {code}, ptr {self.frame.code}")
+        self.jump("leave")
+
+    def fail_if(self, condition: str, code: str) -> None:
+        """Leave with `code` when a rare condition holds."""
+        bad, good = self.w.new_label("bad"), self.w.new_label("good")
+        self.branch(condition, bad, good, likely=False)
+        self.w.label(bad)
+        self.fail(code)
+        self.w.label(good)
+
+    def poll(self, counter: str, period: int) -> None:
+        """Ask now and then whether the user wants to stop."""
+        ask, on = self.w.new_label("ask"), self.w.new_label("on")
+        rest = self.w.op(f"and i64 {counter}, {period - 1}")
+        self.branch(self.w.op(f"icmp eq i64 {rest}, {period - 1}"), ask, on, likely=False)
+        self.w.label(ask)
+        stop = self.w.op("call i64 @tp_poll()")
+        self.fail_if(self.w.op(f"icmp ne i64 {stop}, 0"), str(INTERRUPTED))
+        self.jump(on)
+        self.w.label(on)
+
+    def lit(self, value: int) -> Scalar:
+        return Scalar(I64, str(value))
+
+    def true(self) -> Scalar:
+        return Scalar(BOOL, "true")

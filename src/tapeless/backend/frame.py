@@ -1,0 +1,182 @@
+"""One LLVM function while it is written, and the kernel it is part of.
+
+A frame has locals (allocas in the entry block, which SROA turns into registers), slots that own
+buffers, and one failing exit. A slot is a pair (pointer, bytes): whoever needs a buffer asks the slot
+to hold at least so many bytes, so a buffer made in a loop is allocated once, whichever way the
+function ends every slot is released, and exchanging two slots exchanges two arrays in constant time.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from ..ir.core import Check, Function, Pos, Stm
+from ..passes.place import Uses
+from .target import Target
+from .text import Module, Writer
+
+OUT_OF_MEMORY = -2
+INTERRUPTED = -1
+
+Note = tuple[Pos | None, str]
+
+
+@dataclass(slots=True)
+class Kernel:
+    """What the functions of one module share."""
+
+    function: Function
+    uses: Uses
+    target: Target
+    module: Module = field(default_factory=Module)
+    sites: dict[int, tuple[int, Check, Pos | None]] = field(default_factory=dict[int, "tuple[int, Check, Pos | None]"])
+    notes: list[Note] = field(default_factory=list[Note])
+    scopes: Iterator[int] = field(default_factory=lambda: itertools.count(1))
+    nests: Iterator[int] = field(default_factory=itertools.count)
+
+    def site(self, stm: Stm) -> int:
+        """The number of a check, the same wherever its code is repeated."""
+        assert isinstance(stm.expr, Check)
+        return self.sites.setdefault(id(stm.expr), (len(self.sites), stm.expr, stm.pos))[0]
+
+    def note(self, pos: Pos | None, text: str) -> None:
+        """Record a decision for `explain`, once."""
+        if (pos, text) not in self.notes:
+            self.notes.append((pos, text))
+
+
+class Frame:
+    """The text of one function."""
+
+    def __init__(self, kernel: Kernel) -> None:
+        self.kernel = kernel
+        self.w = Writer(kernel.module)
+        self.entry: list[str] = []
+        self.slots: list[str] = []
+        self.pool: dict[tuple[object, ...], list[str]] = {}
+        self.scope_of: dict[str, int] = {}
+        self.moving: set[int] = set()
+        self.code, self.details = self.local("i64"), (self.local("i64"), self.local("i64"))
+        kernel.module.declare("tp.slots", _SLOTS)
+
+    def local(self, type: str) -> str:
+        """A variable of the function, uninitialised."""
+        name = self.w.name("v")
+        self.entry.append(f"  {name} = alloca {type}, align 64")
+        return name
+
+    def slot(self, key: tuple[object, ...]) -> str:
+        """A slot for buffers of a size that `key` names; one that is free again is used first."""
+        if free := self.pool.get(key):
+            return free.pop()
+        name = self.w.name("slot")
+        self.entry.append(f"  {name} = alloca {{ ptr, i64 }}, align 8")
+        self.entry.append(f"  store {{ ptr, i64 }} zeroinitializer, ptr {name}")
+        self.slots.append(name)
+        self.scope_of[name] = next(self.kernel.scopes)
+        return name
+
+    def give_back(self, key: tuple[object, ...], slot: str) -> None:
+        """The buffer of this slot is dead: another array may use it."""
+        free = self.pool.setdefault(key, [])
+        if slot not in free:
+            free.append(slot)
+
+    @contextmanager
+    def capture(self) -> Iterator[list[str]]:
+        """Collect the instructions written inside, so that the caller may place or drop them."""
+        saved, self.w.lines = self.w.lines, []
+        try:
+            yield self.w.lines
+        finally:
+            self.w.lines = saved
+
+    def release(self, slots: Sequence[str]) -> None:
+        for slot in slots:
+            self.w.line(f"call void @tp.release(ptr {slot})")
+
+    def define(self, header: str, ending: Sequence[str]) -> str:
+        """The whole function; its body so far ends in a branch to `leave` or to `fail`.
+
+        Both exits release the slots and meet in `ending`, which finds the code of the fault (0: none) in `%code`.
+        """
+        releases = [f"  call void @tp.release(ptr {slot})" for slot in self.slots]
+        zero = [f"  store i64 0, ptr {self.code}", "  br label %start", "start:"]
+        last = ["leave:", *releases, f"  %code = load i64, ptr {self.code}", *ending]
+        return "\n".join([f"{header} {{", "entry:", *self.entry, *zero, *self.w.lines, *last, "}", self._scopes()])
+
+    # -- what may alias -----------------------------------------------------------------------------
+
+    def tag(self, scope: int) -> str:
+        """The metadata of a load or store in a region: regions do not overlap."""
+        return f", !alias.scope !{3 * scope + 1}, !noalias !{3 * scope + 2}" if scope else ""
+
+    def given_scope(self, name: str) -> int:
+        """The scope of memory that came from outside."""
+        return self.scope_of.setdefault(name, next(self.kernel.scopes))
+
+    def _scopes(self) -> str:
+        if not self.scope_of:
+            return ""
+        domain = 3 * next(self.kernel.scopes)
+        lines = [f"!{domain} = distinct !{{!{domain}}}"]
+        fixed = [scope for scope in self.scope_of.values() if scope not in self.moving]
+        for scope in self.scope_of.values():
+            apart = [s for s in fixed if s != scope] if scope not in self.moving else []
+            lines.append(f"!{3 * scope} = distinct !{{!{3 * scope}, !{domain}}}")
+            lines.append(f"!{3 * scope + 1} = !{{!{3 * scope}}}")
+            lines.append(f"!{3 * scope + 2} = !{{{', '.join(f'!{3 * s}' for s in apart)}}}")
+        return "\n".join(lines)
+
+
+_SLOTS = """\
+declare ptr @tp_alloc(i64)
+declare void @tp_free(ptr)
+declare i64 @tp_poll()
+
+define internal ptr @tp.hold(ptr %slot, i64 %bytes) alwaysinline {
+  %at = getelementptr i8, ptr %slot, i64 8
+  %held = load i64, ptr %at
+  %enough = icmp ult i64 %bytes, %held
+  br i1 %enough, label %old, label %grow, !prof !0
+old:
+  %buffer = load ptr, ptr %slot
+  ret ptr %buffer
+grow:
+  %made = call ptr @tp.grow(ptr %slot, i64 %bytes)
+  ret ptr %made
+}
+
+define internal ptr @tp.grow(ptr %slot, i64 %bytes) noinline cold {
+  call void @tp.release(ptr %slot)
+  %made = call ptr @tp_alloc(i64 %bytes)
+  %none = icmp eq ptr %made, null
+  br i1 %none, label %done, label %keep
+keep:
+  %more = add i64 %bytes, 1
+  %at = getelementptr i8, ptr %slot, i64 8
+  store ptr %made, ptr %slot
+  store i64 %more, ptr %at
+  br label %done
+done:
+  ret ptr %made
+}
+
+define internal void @tp.release(ptr %slot) noinline {
+  %buffer = load ptr, ptr %slot
+  %none = icmp eq ptr %buffer, null
+  br i1 %none, label %done, label %free
+free:
+  call void @tp_free(ptr %buffer)
+  store { ptr, i64 } zeroinitializer, ptr %slot
+  br label %done
+done:
+  ret void
+}
+
+!0 = !{!"branch_weights", i32 1000, i32 1}
+!1 = !{!"branch_weights", i32 1, i32 1000}
+"""

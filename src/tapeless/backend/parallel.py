@@ -1,0 +1,212 @@
+"""The parallel forms as loops: what runs inside one lane, or one thread.
+
+`kernels.py` decides which of them run in lanes and threads; here each is a loop over its index
+in the lanes at hand. A `Map` whose elements are arrays builds them in the rows of its result.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from ..ir.core import Apply, Block, Hist, Lambda, Map, Reduce, Scan, Scatter, Stm
+from ..ir.types import BOOL, Atom, Var
+from . import access, affine, control, cost, memory
+from .carry import Carry
+from .emitter import Emitter
+from .loops import counted
+from .text import llvm_type
+from .values import Array, Scalar, Value
+
+_IN_PLACE = ("update", "update_slice", "accumulate")
+
+
+# -- map ------------------------------------------------------------------------------------------
+
+
+def emit_map(e: Emitter, stm: Stm) -> None:
+    """Results first, then every row."""
+    expr = stm.expr
+    assert isinstance(expr, Map)
+    targets = [memory.allocate_typed(e, var.type, var) for var in stm.vars]
+    with memory.held(targets), e.repeated(expr.body.body):
+        counted(e, e.scalar(expr.size), lambda i: map_row(e, expr.body, targets, i), cost.height(expr.body.body))
+    for var, target in zip(stm.vars, targets, strict=True):
+        e.bind(var, target)
+
+
+def map_row(e: Emitter, body: Lambda, targets: Sequence[Array], index: Scalar) -> None:
+    """Compute the elements at an index, in place where they are arrays."""
+    e.bind(body.params[0], index)
+    rows = [memory.part(e, target, (index,)) if target.rank > 1 else None for target in targets]
+    for row, atom in zip(rows, body.body.results, strict=True):
+        if row is not None and row.region.private == (e.width > 1):
+            prepare(e, body.body, atom, row)
+    values = e.block(body.body)
+    for target, row, value in zip(targets, rows, values, strict=True):
+        if row is None:
+            memory.put(e, target, (index,), value)
+        else:
+            assert isinstance(value, Array)
+            memory.put_all(e, row, value)
+
+
+def prepare(e: Emitter, block: Block, atom: Atom, place: Array) -> None:
+    """Let the block build the result `atom` in `place`, also when it is made by updates of another array."""
+    makers = {var: (number, stm) for number, stm in enumerate(block.stms) for var in stm.vars}
+    last_use = e.kernel.uses.last_use(block)
+    while isinstance(atom, Var) and atom in makers:
+        e.places[atom] = place
+        number, stm = makers[atom]
+        if not (isinstance(stm.expr, Apply) and stm.expr.op in _IN_PLACE):
+            return
+        atom = stm.expr.args[0]
+        if isinstance(atom, Var) and last_use[atom] != number:
+            return
+
+
+# -- reduce and scan --------------------------------------------------------------------------------
+
+
+def emit_reduce(e: Emitter, stm: Stm) -> None:
+    """One accumulator per result, from the neutral element on."""
+    expr = stm.expr
+    assert isinstance(expr, Reduce)
+    with e.repeated(expr.body.body, expr.op.body):
+        carry = Carry(e, expr.op.params[: len(expr.neutral)], expr.neutral)
+        _accumulate(e, expr, carry, ())
+    carry.finish(stm.vars)
+
+
+def emit_scan(e: Emitter, stm: Stm) -> None:
+    """As reduce; every prefix is stored."""
+    expr = stm.expr
+    assert isinstance(expr, Scan)
+    targets = [memory.allocate_typed(e, var.type, var) for var in stm.vars]
+    with memory.held(targets), e.repeated(expr.body.body, expr.op.body):
+        carry = Carry(e, expr.op.params[: len(expr.neutral)], expr.neutral)
+        _accumulate(e, expr, carry, targets)
+    carry.release()
+    for var, target in zip(stm.vars, targets, strict=True):
+        e.bind(var, target)
+
+
+def _accumulate(e: Emitter, expr: Reduce | Scan, carry: Carry, targets: Sequence[Array]) -> None:
+    def round(i: Scalar) -> None:
+        e.bind(expr.body.params[0], i)
+        combined = combine(e, expr, carry, e.block(expr.body.body))
+        for target, value in zip(targets, combined, strict=False):
+            memory.put(e, target, (i,), value)
+        carry.update(combined, e.mask if e.diverged else None)
+
+    height = max(cost.height(expr.body.body), cost.height(expr.op.body))
+    counted(e, e.scalar(expr.size), round, height)
+
+
+def combine(e: Emitter, expr: Reduce | Scan, carry: Carry, values: Sequence[Value]) -> tuple[Value, ...]:
+    """The accumulators combined with new values."""
+    carry.bind()
+    for param, value in zip(expr.op.params[len(expr.neutral) :], values, strict=True):
+        e.bind(param, value)
+    return e.block(expr.op.body)
+
+
+# -- histograms and scatters ------------------------------------------------------------------------
+
+
+def emit_hist(e: Emitter, stm: Stm) -> None:
+    """Combine values into the elements that their keys name."""
+    expr = stm.expr
+    assert isinstance(expr, Hist)
+    half = len(expr.dest)
+
+    def write(targets: Sequence[Array], at: list[Scalar], values: Sequence[Value]) -> None:
+        offsets = [affine.offset_at(e, target, at) for target in targets]
+        olds = [access.load(e, target, offset) for target, offset in zip(targets, offsets, strict=True)]
+        for param, value in zip(expr.op.params, (*olds, *values), strict=True):
+            e.bind(param, value)
+        for target, offset, new in zip(targets, offsets, e.block(expr.op.body), strict=True):
+            assert isinstance(new, Scalar)
+            access.store(e, target, offset, new)
+
+    def row(targets: Sequence[Array], key: list[Scalar], values: Sequence[Value]) -> None:
+        if isinstance(values[0], Scalar):
+            write(targets, key, values)
+            return
+        arrays = [value for value in values if isinstance(value, Array)]
+        assert len(arrays) == half
+        with memory.held(arrays):
+            control.over(
+                e, arrays[0].dims, lambda at: write(targets, key + at, [memory.element(e, a, at) for a in arrays])
+            )
+
+    _keyed(e, stm, expr, expr.dest, (expr.body.body, expr.op.body), row)
+
+
+def emit_scatter(e: Emitter, stm: Stm) -> None:
+    """Write values to the places that their keys name, in order."""
+    expr = stm.expr
+    assert isinstance(expr, Scatter)
+
+    def row(targets: Sequence[Array], key: list[Scalar], values: Sequence[Value]) -> None:
+        memory.put(e, targets[0], key, values[0])
+
+    _keyed(e, stm, expr, (expr.dest,), (expr.body.body,), row)
+
+
+_Write = Callable[[Sequence[Array], list[Scalar], Sequence[Value]], None]
+
+
+def _keyed(
+    e: Emitter, stm: Stm, expr: Hist | Scatter, dest: Sequence[Atom], blocks: Sequence[Block], row: _Write
+) -> None:
+    """A loop over keys and values; keys out of range are passed over."""
+    with e.repeated(*blocks):
+        targets = _destinations(e, stm, dest)
+        with memory.held(targets):
+
+            def round(i: Scalar) -> None:
+                e.bind(expr.body.params[0], i)
+                values = e.block(expr.body.body)
+                key = [value for value in values[: expr.keys] if isinstance(value, Scalar)]
+                _when_inside(e, key, targets[0].dims, lambda: row(targets, key, values[expr.keys :]))
+
+            counted(e, e.scalar(expr.size), round, max(map(cost.height, blocks)))
+    for var, target in zip(stm.vars, targets, strict=True):
+        e.bind(var, target)
+
+
+def _destinations(e: Emitter, stm: Stm, dest: Sequence[Atom]) -> list[Array]:
+    targets: list[Array] = []
+    for var, atom in zip(stm.vars, dest, strict=True):
+        array = e.array(atom)
+        shared = any(array.region is target.region for target in targets)
+        fits = memory.is_exclusive(e, array) and not shared
+        targets.append(array if fits else memory.duplicate(e, array, var))
+    return targets
+
+
+def _when_inside(e: Emitter, key: Sequence[Scalar], dims: Sequence[Scalar], body: Callable[[], None]) -> None:
+    """Run `body` in the lanes whose key is within the destination."""
+    run, skip = e.w.new_label("inside"), e.w.new_label("outside")
+    saved = e.mask, e.level
+    if all(k.is_uniform for k in key):
+        for k, dim in zip(key, dims, strict=False):
+            on = e.w.new_label("key")
+            e.branch(e.w.op(f"icmp ult i64 {k.text}, {dim.text}"), on, skip)
+            e.w.label(on)
+        e.jump(run)
+    else:
+        type = llvm_type(key[0].dtype, e.width)
+        mask = e.mask
+        for k, dim in zip(key, dims, strict=False):
+            inside = e.w.op(f"icmp ult {type} {e.spread(k)}, {e.spread(dim)}")
+            mask = inside if mask is None else e.w.op(f"and {llvm_type(BOOL, e.width)} {mask}, {inside}")
+        assert mask is not None
+        e.branch(e.any_lane(mask), run, skip)
+        e.mask = mask
+        e.level += 1
+    e.w.label(run)
+    body()
+    e.mask, e.level = saved
+    e.jump(skip)
+    e.w.label(skip)

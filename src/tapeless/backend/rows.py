@@ -1,0 +1,103 @@
+"""Records of a few numbers, one per lane: from array-of-structures in memory to one vector per field.
+
+When lane l reads field c of record l and the records have r <= 16 elements each, the W records are r
+contiguous vectors. They are loaded whole and field c is picked out by shuffles; all fields share the loads,
+which the optimiser merges. Stores go the other way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from . import access, affine
+from .emitter import Emitter
+from .text import memory_type
+from .values import Array, Scalar, as_literal, size
+
+_LONGEST = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """Lane l reads element `start + l * length + field`."""
+
+    start: str
+    length: int
+    field: int
+
+
+def record_at(e: Emitter, array: Array, at: Sequence[Scalar]) -> Record | None:
+    """How a full index reads records, one per lane, if it does."""
+    if e.width == 1 or e.mask is not None or array.region.private:
+        return None
+    lane_dims = [d for d, index in enumerate(at) if not index.is_uniform]
+    if len(lane_dims) + (not array.offset.is_uniform) != 1:
+        return None
+    tail = lane_dims[0] + 1 if lane_dims else 0
+    start = affine.offset_at(e, array, at[:tail])
+    length, extent = as_literal(start.step) if start.step else None, 1
+    field = 0
+    for index, dim, stride in reversed(list(zip(at[tail:], array.dims[tail:], array.strides[tail:], strict=True))):
+        if stride.literal != extent or dim.literal is None or index.literal is None:
+            return None
+        field += index.literal * extent
+        extent *= dim.literal
+    if length != extent or not 1 < length <= _LONGEST:
+        return None
+    return Record(start.text, length, field)
+
+
+def load(e: Emitter, array: Array, record: Record) -> Scalar:
+    """One field of W records."""
+    type, width = memory_type(array.dtype, e.width), e.width
+    wanted = [record.field + lane * record.length for lane in range(width)]
+    found, have = "poison", [-1] * width
+    for number in range(record.length):
+        first = number * width
+        if not any(first <= element < first + width for element in wanted):
+            continue
+        block = access.vector_from(e, array, affine.text_of(e, "add", record.start, str(first)))
+        mask = [lane if have[lane] >= 0 else -1 for lane in range(width)]
+        for lane, element in enumerate(wanted):
+            if first <= element < first + width:
+                have[lane], mask[lane] = element, width + element - first
+        found = _shuffle(e, type, found, block, mask)
+    return access.loaded(e, array.dtype, found)
+
+
+def store(e: Emitter, array: Array, start: str, fields: Sequence[Scalar]) -> None:
+    """Write W records, whose fields are given one vector each."""
+    type, width, length = memory_type(array.dtype, e.width), e.width, len(fields)
+    vectors = [access.storable(e, field) for field in fields]
+    for number in range(length):
+        wanted = [number * width + lane for lane in range(width)]
+        block, have = "poison", [False] * width
+        for field, vector in enumerate(vectors):
+            mask = [lane if have[lane] else -1 for lane in range(width)]
+            for lane, element in enumerate(wanted):
+                if element % length == field:
+                    have[lane], mask[lane] = True, width + element // length
+            block = _shuffle(e, type, block, vector, mask)
+        at = access.pointer(e, array, affine.text_of(e, "add", start, str(number * width)))
+        e.w.line(f"store {type} {block}, ptr {at}, align {array.dtype.itemsize}{access.tag(e, array)}")
+
+
+def stores_records(e: Emitter, target: Array, value: Array) -> int | None:
+    """The length of the records that copying lane-private `value` to shared `target` writes, if they are short."""
+    if e.width == 1 or e.mask is not None or target.region.private or not value.region.private:
+        return None
+    count = affine.count_of(e, target.dims).literal
+    fits = target.packed and value.packed and value.offset.is_uniform and target.offset.step == str(count)
+    return count if fits and count is not None and 1 < count <= _LONGEST else None
+
+
+def fields_of(e: Emitter, value: Array, length: int) -> list[Scalar]:
+    """The elements of a packed lane-private array."""
+    return [access.load(e, value, affine.add(e, value.offset, size(field))) for field in range(length)]
+
+
+def _shuffle(e: Emitter, type: str, a: str, b: str, mask: Sequence[int]) -> str:
+    """Lanes of `a` (0 ...) and `b` (width ...); -1 where the lane does not matter."""
+    picks = ", ".join("i32 poison" if pick < 0 else f"i32 {pick}" for pick in mask)
+    return e.w.op(f"shufflevector {type} {a}, {type} {b}, <{len(mask)} x i32> <{picks}>")

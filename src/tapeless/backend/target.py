@@ -1,0 +1,39 @@
+"""The machine that code is made for: its name, its features, and how wide its vectors are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cache
+
+import llvmlite.binding as llvm
+
+from ..ir.types import DType
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A CPU as LLVM names it; `vector_bytes` is the width of its registers."""
+
+    triple: str
+    cpu: str
+    features: str
+    vector_bytes: int
+
+    def lanes(self, dtypes: Iterable[DType]) -> int:
+        """How many iterations run side by side when a body works on these types."""
+        widest = max((dtype.itemsize for dtype in dtypes if dtype is not DType.BOOL), default=8)
+        return max(2, self.vector_bytes // widest)
+
+
+@cache
+def host() -> Target:
+    """The machine we run on."""
+    features = llvm.get_host_cpu_features()
+    if features.get("avx512f"):
+        width = 64
+    elif features.get("avx2"):
+        width = 32
+    else:
+        width = 16
+    return Target(llvm.get_process_triple(), llvm.get_host_cpu_name(), features.flatten(), width)
