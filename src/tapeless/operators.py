@@ -15,19 +15,29 @@ become the operators of the intermediate language, with equal results (floating-
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
 Array = np.ndarray[Any, Any]
 prange = range
 
+def _highest(dtype: np.dtype[Any]) -> Any:
+    """The largest value of a dtype: the neutral element of `minimum`."""
+    return dtype.type(np.inf) if dtype.kind == "f" else np.iinfo(dtype).max if dtype.kind == "i" else np.True_
+
+
+def _lowest(dtype: np.dtype[Any]) -> Any:
+    """The smallest value of a dtype: the neutral element of `maximum`."""
+    return dtype.type(-np.inf) if dtype.kind == "f" else np.iinfo(dtype).min if dtype.kind == "i" else np.False_
+
+
 # The neutral elements that `hist` may assume, as functions of the dtype of the destination.
 NEUTRAL: dict[np.ufunc, Callable[[np.dtype[Any]], Any]] = {
     np.add: lambda dtype: dtype.type(0),
     np.multiply: lambda dtype: dtype.type(1),
-    np.minimum: lambda dtype: highest(dtype),
-    np.maximum: lambda dtype: lowest(dtype),
+    np.minimum: _highest,
+    np.maximum: _lowest,
     np.logical_and: lambda dtype: dtype.type(1),
     np.logical_or: lambda dtype: dtype.type(0),
     np.logical_xor: lambda dtype: dtype.type(0),
@@ -50,18 +60,18 @@ def map(f: Callable[..., Any], *arrays: Any) -> Any:
 
 def reduce(op: Callable[[Any, Any], Any], neutral: Any, xs: Any) -> Any:
     """The elements of `xs` combined by the associative `op`, whose neutral element is `neutral`."""
-    total, elements, cast = _start(neutral, xs)
+    total, elements, stay = _start(neutral, xs)
     for x in elements:
-        total = cast(op(total, x))
+        total = stay(op(total, x))
     return total
 
 
 def scan(op: Callable[[Any, Any], Any], neutral: Any, xs: Any) -> Any:
     """The inclusive prefixes of `reduce`."""
-    total, elements, cast = _start(neutral, xs)
+    total, elements, stay = _start(neutral, xs)
     prefixes = [total]
     for x in elements:
-        prefixes.append(cast(op(prefixes[-1], x)))
+        prefixes.append(stay(op(prefixes[-1], x)))
     return _transpose_tuples(prefixes, lambda rows: np.stack(rows)[1:])
 
 
@@ -84,16 +94,6 @@ def scatter(dest: Any, keys: Any, values: Any) -> Array:
     for key, value in pairs:
         result[key] = value
     return result
-
-
-def highest(dtype: np.dtype[Any]) -> Any:
-    """The largest value of a dtype: the neutral element of `minimum`."""
-    return dtype.type(np.inf) if dtype.kind == "f" else np.iinfo(dtype).max if dtype.kind == "i" else np.True_
-
-
-def lowest(dtype: np.dtype[Any]) -> Any:
-    """The smallest value of a dtype: the neutral element of `maximum`."""
-    return dtype.type(-np.inf) if dtype.kind == "f" else np.iinfo(dtype).min if dtype.kind == "i" else np.False_
 
 
 def _common_length(columns: list[Array]) -> int:
@@ -121,14 +121,15 @@ def _start(neutral: Any, xs: Any) -> tuple[Any, list[Any], Callable[[Any], Any]]
         _common_length([column])
         first = _accumulator(neutral, column)
         return first, list(column), lambda result: _like(first, result)
+    neutrals = cast(tuple[Any, ...], neutral)
     columns = [np.asarray(x) for x in xs]
     _common_length(columns)
-    firsts = tuple(_accumulator(e, column) for e, column in zip(neutral, columns, strict=True))
+    firsts = tuple(_accumulator(e, column) for e, column in zip(neutrals, columns, strict=True))
 
-    def cast(result: tuple[Any, ...]) -> tuple[Any, ...]:
+    def stay(result: tuple[Any, ...]) -> tuple[Any, ...]:
         return tuple(_like(first, part) for first, part in zip(firsts, result, strict=True))
 
-    return firsts, list(zip(*columns, strict=True)), cast
+    return firsts, list(zip(*columns, strict=True)), stay
 
 
 def _accumulator(neutral: Any, column: Array) -> Any:

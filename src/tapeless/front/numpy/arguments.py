@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NoReturn
+from typing import NoReturn
 
 import numpy as np
 
@@ -156,14 +156,12 @@ def in_range(b: Builder, index: Atom, size: Atom) -> Atom:
 
 def flag(c: Context, value: Value, what: str) -> bool:
     """A True or False that must be known now."""
-    if isinstance(value, bool | np.bool_):
-        return bool(value)
     return bool(c.need_int(value, what))
 
 
-def unsupported(c: Context, name: str, given: dict[str, Any]) -> None:
-    """Refuse options that the language does not have, when they are given."""
-    for option, value in given.items():
-        if value is not None:
+def only_options(c: Context, name: str, options: dict[str, Value], *harmless: str) -> None:
+    """Refuse options of a NumPy function, except those that change nothing here."""
+    for option, value in options.items():
+        if option not in harmless and value is not None:
             c.refuse(f"{name} is compiled without its option {option}=", fix="leave the option out")
 

@@ -27,16 +27,17 @@ UFUNC_OF: dict[str, np.ufunc] = {
     "Add": np.add, "Sub": np.subtract, "Mult": np.multiply, "Div": np.true_divide, "FloorDiv": np.floor_divide,
     "Mod": np.remainder, "Pow": np.power, "BitAnd": np.bitwise_and, "BitOr": np.bitwise_or, "BitXor": np.bitwise_xor,
     "LShift": np.left_shift, "RShift": np.right_shift, "USub": np.negative, "UAdd": np.positive, "Invert": np.invert,
-    "Eq": np.equal, "NotEq": np.not_equal, "Lt": np.less, "LtE": np.less_equal, "Gt": np.greater, "GtE": np.greater_equal,
+    "Eq": np.equal, "NotEq": np.not_equal, "Lt": np.less, "LtE": np.less_equal, "Gt": np.greater,
+    "GtE": np.greater_equal,
 }  # fmt: skip
 
-PYTHON_OF: dict[str, Callable[..., Any]] = {
-    "Add": operator.add, "Sub": operator.sub, "Mult": operator.mul, "Div": operator.truediv,
-    "FloorDiv": operator.floordiv, "Mod": operator.mod, "Pow": operator.pow, "BitAnd": operator.and_,
-    "BitOr": operator.or_, "BitXor": operator.xor, "LShift": operator.lshift, "RShift": operator.rshift,
-    "USub": operator.neg, "UAdd": operator.pos, "Invert": operator.invert,
-    "Eq": operator.eq, "NotEq": operator.ne, "Lt": operator.lt, "LtE": operator.le, "Gt": operator.gt, "GtE": operator.ge,
+_PYTHON_NAMES = {
+    "Add": "add", "Sub": "sub", "Mult": "mul", "Div": "truediv", "FloorDiv": "floordiv", "Mod": "mod", "Pow": "pow",
+    "BitAnd": "and_", "BitOr": "or_", "BitXor": "xor", "LShift": "lshift", "RShift": "rshift",
+    "USub": "neg", "UAdd": "pos", "Invert": "invert",
+    "Eq": "eq", "NotEq": "ne", "Lt": "lt", "LtE": "le", "Gt": "gt", "GtE": "ge",
 }  # fmt: skip
+PYTHON_OF: dict[str, Callable[..., Any]] = {op: getattr(operator, name) for op, name in _PYTHON_NAMES.items()}
 
 _WEAK_OPS = {
     "Add": "add", "Sub": "sub", "Mult": "mul", "FloorDiv": "floordiv", "Mod": "mod",
@@ -99,7 +100,7 @@ def power(c: Context, x: Value, y: Value, out: Value = None) -> Value:
 
 def _literal_power(exponent: float, dtype: DType) -> Callable[[Builder, Atom], Atom] | None:
     if exponent == 1:
-        return lambda b, x: x
+        return lambda _, x: x
     if exponent == 2:
         return lambda b, x: b.apply("mul", x, x)
     if exponent == 3:

@@ -21,6 +21,7 @@ from .arguments import array_like, contents, pull
 from .atoms import NUMPY_DTYPE, convert, literal
 from .elementwise import broadcast
 from .nest import Atoms, array_of, pull_atom, stretched, whole
+from .ufuncs import ASSOCIATIVE
 
 Combine = Callable[..., Sequence[Atom]]
 
@@ -37,8 +38,8 @@ def map_(c: Context, f: Value, *arrays: Value) -> Value:
     def body(b: Builder, i: Atom) -> Sequence[Atom]:
         with c.inside(b):
             result = c.call(f, [c.fresh(b.apply("index", a, i)) for a in columns])
-            parts = result if isinstance(result, tuple) else (result,)
             is_tuple.append(isinstance(result, tuple))
+            parts: tuple[Value, ...] = result if is_tuple[-1] else (result,)
             return [contents(c, array_like(c, part)) for part in parts]
 
     results = tuple(c.fresh(x) for x in c.b.map_(size, body))
@@ -59,7 +60,7 @@ def scan_(c: Context, op: Value, neutral: Value, xs: Value) -> Value:
 
 def _combined(c: Context, op: Value, neutral: Value, xs: Value, form: Callable[..., Atoms]) -> Value:
     several = isinstance(neutral, tuple)
-    neutrals: tuple[Value, ...] = neutral if isinstance(neutral, tuple) else (neutral,)
+    neutrals = (c.items(neutral) or ()) if several else (neutral,)
     columns = [_column(c, a) for a in ((c.items(xs) or ()) if several else (xs,))]
     if len(columns) != len(neutrals):
         c.refuse("as many arrays as neutral elements are needed", error=ShapeError)
@@ -109,7 +110,7 @@ def combine(c: Context, op: Value, types: Sequence[Type], several: bool) -> Comb
         with c.inside(b):
             left, right = ([c.fresh(x) for x in part] for part in (args[: len(types)], args[len(types) :]))
             result = c.call(op, [tuple(left), tuple(right)] if several else [left[0], right[0]])
-            parts = result if several and isinstance(result, tuple) else (result,)
+            parts: tuple[Value, ...] = c.items(result) or () if several else (result,)
             if len(parts) != len(types):
                 c.refuse(f"the operator must return {len(types)} values, not {describe(result)}", error=ShapeError)
             return [_kept(c, part, type) for part, type in zip(parts, types, strict=True)]
@@ -130,12 +131,8 @@ def _kept(c: Context, value: Value, type: Type) -> Atom:
 
 def _direct(op: Value, dtype: DType) -> str | None:
     """The operation of the language that a ufunc is on scalars of one type."""
-    names = {
-        np.add: ("add", "or"), np.multiply: ("mul", "and"), np.minimum: ("min", "and"), np.maximum: ("max", "or"),
-        np.bitwise_and: ("and", "and"), np.bitwise_or: ("or", "or"), np.bitwise_xor: ("xor", "xor"),
-    }  # fmt: skip
-    found = names.get(op) if isinstance(op, np.ufunc) else None
-    return None if found is None else found[dtype is BOOL]
+    found = ASSOCIATIVE.get(op) if isinstance(op, np.ufunc) else None
+    return None if found is None or (found[0] in ("and", "or", "xor") and dtype.is_float) else found[dtype is BOOL]
 
 
 @implements(operators.hist)

@@ -13,12 +13,13 @@ from ...ir.types import BOOL, F64, I64, Atom
 from ..context import Context
 from ..registry import implements, method
 from ..values import Value
-from .arguments import array_like, contents, integer, one_axis, pull
+from .arguments import array_like, contents, integer, one_axis, only_options, pull
 from .atoms import ONE, ZERO, literal
 from .elementwise import deliver, elementwise
 from .nest import Atoms, array_of, pull_atom
 from .reductions import Split, max_, min_
 from .shapes import moveaxis, ravel
+from .ufuncs import by_op
 
 
 @implements(np.where)
@@ -33,7 +34,7 @@ def where(c: Context, condition: Value, x: Value = None, y: Value = None) -> Val
     x, y = array_like(c, x), array_like(c, y)
     dtype = c.promote(x, y)
     pulls = [pull(c, condition, BOOL), pull(c, x, dtype), pull(c, y, dtype)]
-    return c.fresh(elementwise(c, pulls, lambda b, p, x, y: b.apply("select", p, x, y)))
+    return c.fresh(elementwise(c, pulls, by_op("select")))
 
 
 @implements(np.select)
@@ -47,7 +48,7 @@ def select(c: Context, condlist: Value, choicelist: Value, default: Value = 0) -
     result = values[-1]
     for condition, choice in zip(reversed(conditions), reversed(values[:-1]), strict=True):
         pulls = [pull(c, condition, BOOL), pull(c, choice, dtype), pull(c, result, dtype)]
-        result = c.fresh(elementwise(c, pulls, lambda b, p, x, y: b.apply("select", p, x, y)))
+        result = c.fresh(elementwise(c, pulls, by_op("select")))
     return result
 
 
@@ -96,8 +97,9 @@ def round_(c: Context, a: Value, decimals: Value = 0, out: Value = None) -> Valu
 
 @implements(np.argsort)
 @method("argsort")
-def argsort(c: Context, a: Value, axis: Value = -1, kind: Value = None, *, stable: Value = None) -> Value:
+def argsort(c: Context, a: Value, axis: Value = -1, **options: Value) -> Value:
     """The order that sorts along an axis; equal elements stay in order."""
+    only_options(c, "np.argsort", options, "kind", "stable")
     value = array_like(c, a)
     if axis is None:
         value, axis = ravel(c, value), 0
@@ -110,8 +112,9 @@ def argsort(c: Context, a: Value, axis: Value = -1, kind: Value = None, *, stabl
 
 
 @implements(np.sort)
-def sort(c: Context, a: Value, axis: Value = -1, kind: Value = None, *, stable: Value = None) -> Value:
+def sort(c: Context, a: Value, axis: Value = -1, **options: Value) -> Value:
     """A sorted copy along an axis, NaN last."""
+    only_options(c, "np.sort", options, "kind", "stable")
     value = array_like(c, a)
     if axis is None:
         value, axis = ravel(c, value), 0
@@ -119,8 +122,9 @@ def sort(c: Context, a: Value, axis: Value = -1, kind: Value = None, *, stable: 
 
 
 @method("sort")
-def sort_in_place(c: Context, a: Value, axis: Value = -1, kind: Value = None, *, stable: Value = None) -> None:
+def sort_in_place(c: Context, a: Value, axis: Value = -1, **options: Value) -> None:
     """Sort the array itself."""
+    only_options(c, "sort", options, "kind", "stable")
     c.write(a, _sorted(c, a, axis))
 
 

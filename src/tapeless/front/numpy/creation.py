@@ -12,7 +12,7 @@ from ...ir.types import F64, I64, Atom, DType, Lit, i64
 from ..context import Context
 from ..registry import attribute, implements, method
 from ..values import ArrayRef, Value
-from .arguments import array_like, contents, count, dtype_of, flag, integer, pull, size_of, sizes_of, unsupported
+from .arguments import array_like, contents, count, dtype_of, flag, integer, only_options, pull, size_of, sizes_of
 from .atoms import NUMPY_DTYPE, ONE, ZERO, convert, literal, minus, plus
 from .elementwise import deliver
 from .nest import Atoms, array_of, stretched, whole
@@ -24,14 +24,16 @@ def filled(c: Context, shape: Atoms, element: Atom) -> Value:
 
 
 @implements(np.zeros, np.empty)
-def zeros(c: Context, shape: Value, dtype: Value = float, order: Value = None) -> Value:
+def zeros(c: Context, shape: Value, dtype: Value = float, **options: Value) -> Value:
     """Zeros; `empty` arrays are zero too."""
+    only_options(c, "np.zeros", options, "order")
     return filled(c, sizes_of(c, shape), literal(0, dtype_of(c, dtype)))
 
 
 @implements(np.ones)
-def ones(c: Context, shape: Value, dtype: Value = None, order: Value = None) -> Value:
+def ones(c: Context, shape: Value, dtype: Value = None, **options: Value) -> Value:
     """Ones."""
+    only_options(c, "np.ones", options, "order")
     return filled(c, sizes_of(c, shape), literal(1, F64 if dtype is None else dtype_of(c, dtype)))
 
 
@@ -144,11 +146,11 @@ def _float_count(c: Context, start: Value, stop: Value, step: Value) -> Atom:
 
 @implements(np.linspace)
 def linspace(
-    c: Context, start: Value, stop: Value, num: Value = 50, endpoint: Value = True, retstep: Value = None,
-    dtype: Value = None,
+    c: Context, start: Value, stop: Value, num: Value = 50, endpoint: Value = True, dtype: Value = None,
+    **options: Value,
 ) -> Value:  # fmt: skip
     """`num` evenly spaced numbers from start to stop."""
-    unsupported(c, "np.linspace", {"retstep": retstep or None})
+    only_options(c, "np.linspace", options)
     work = c.promote(start, stop, 1.0)
     if c.is_array(start) or c.is_array(stop):
         c.refuse("np.linspace is compiled for numbers as ends")
@@ -168,11 +170,10 @@ def linspace(
 
 
 @implements(np.array)
-def array(c: Context, object: Value, dtype: Value = None, copy: Value = True, ndmin: Value = 0) -> Value:
+def array(c: Context, object: Value, dtype: Value = None, **options: Value) -> Value:
     """A new array from numbers, nested lists or another array."""
+    only_options(c, "np.array", options, "copy", "order")
     value = array_like(c, object)
-    if c.need_int(ndmin, "ndmin") > len(c.shape(value)):
-        c.refuse("np.array is compiled without ndmin=", fix="index with None to add dimensions")
     return c.fresh(contents(c, value, None if dtype is None else dtype_of(c, dtype)))
 
 
@@ -187,8 +188,9 @@ def asarray(c: Context, a: Value, dtype: Value = None) -> Value:
 
 @implements(np.astype)
 @method("astype")
-def astype(c: Context, x: Value, dtype: Value, copy: Value = True) -> Value:
+def astype(c: Context, x: Value, dtype: Value, **options: Value) -> Value:
     """A copy with another element type."""
+    only_options(c, "astype", options)
     return c.fresh(contents(c, x, dtype_of(c, dtype)))
 
 

@@ -96,7 +96,7 @@ def _kind(dtype: DType) -> int:
 # -- rules: the type that operands are converted to ---------------------------------------------
 
 
-def any_type(c: Context, name: str, operands: Sequence[Value]) -> DType:
+def any_type(c: Context, _name: str, operands: Sequence[Value]) -> DType:
     """The common type of the operands."""
     return c.promote(*operands)
 
@@ -125,13 +125,13 @@ def floating(c: Context, name: str, operands: Sequence[Value]) -> DType:
     return dtype if dtype.is_float else F64
 
 
-def double(c: Context, name: str, operands: Sequence[Value]) -> DType:
+def double(c: Context, _name: str, operands: Sequence[Value]) -> DType:
     """f64, whatever the operands are."""
     c.promote(*operands)
     return F64
 
 
-def true_division(c: Context, name: str, operands: Sequence[Value]) -> DType:
+def true_division(c: Context, _name: str, operands: Sequence[Value]) -> DType:
     """The common type; f64 for integers and booleans."""
     dtype = c.promote(*operands)
     return dtype if dtype.is_float else F64
@@ -152,7 +152,7 @@ def integers(c: Context, name: str, operands: Sequence[Value]) -> DType:
     return c.promote(*operands)
 
 
-def truth(c: Context, name: str, operands: Sequence[Value]) -> DType:
+def truth(c: Context, _name: str, operands: Sequence[Value]) -> DType:
     """bool, whatever the operands are."""
     c.promote(*operands)
     return BOOL

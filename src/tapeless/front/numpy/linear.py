@@ -17,7 +17,7 @@ from ...ir.types import BOOL, Atom
 from ..context import Context
 from ..registry import implements, method
 from ..values import Value
-from .arguments import array_like, count, one_axis, pull, unsupported
+from .arguments import array_like, count, one_axis, only_options, pull
 from .atoms import ONE, literal, quotient, remainder
 from .elementwise import apply_ufunc, broadcast, deliver
 from .nest import Atoms, Pull, array_of, fold, stretched, whole
@@ -44,9 +44,11 @@ def contract(c: Context, operands: Sequence[Value], inputs: Sequence[str], outpu
     def element(b: Builder, outer: Atoms) -> Atom:
         fixed = dict(zip(output, outer, strict=True))
         space = tuple(sizes[label] for label in summed)
-        return fold(
-            b, space, add, (literal(0, dtype),), lambda b, inner: (term(b, fixed | dict(zip(summed, inner, strict=True))),)
-        )[0]
+
+        def summand(b: Builder, inner: Atoms) -> tuple[Atom]:
+            return (term(b, fixed | dict(zip(summed, inner, strict=True))),)
+
+        return fold(b, space, add, (literal(0, dtype),), summand)[0]
 
     return array_of(c.b, tuple(sizes[label] for label in output), element)
 
@@ -62,8 +64,9 @@ def _label_sizes(c: Context, pulls: Sequence[Pull], inputs: Sequence[str]) -> di
 
 
 @implements(np.einsum)
-def einsum(c: Context, subscripts: Value, *operands: Value, out: Value = None, optimize: Value = None) -> Value:
+def einsum(c: Context, subscripts: Value, *operands: Value, out: Value = None, **options: Value) -> Value:
     """A sum of products over labelled axes, from its textual description."""
+    only_options(c, "np.einsum", options, "optimize")
     if not isinstance(subscripts, str):
         c.refuse("np.einsum needs its subscripts as a literal string first")
     text = subscripts.replace(" ", "")
@@ -184,12 +187,12 @@ def kron(c: Context, a: Value, b: Value) -> Value:
 
 @implements(np.trace)
 @method("trace")
-def trace(c: Context, a: Value, offset: Value = 0, axis1: Value = 0, axis2: Value = 1) -> Value:
+def trace(c: Context, a: Value, **options: Value) -> Value:
     """The sum of the main diagonal of a matrix."""
+    only_options(c, "np.trace", options)
     a = array_like(c, a)
     if len(c.shape(a)) != 2:
         c.refuse("np.trace is compiled for matrices", fix="index the other axes, or use np.einsum")
-    unsupported(c, "np.trace", {"offset": offset or None})
     p = pull(c, a)
     p = p.to(sum_type(p.dtype))
     size = c.sizes.min(c.b, *p.shape)

@@ -48,7 +48,8 @@ def _not_a_pole(b: Builder, x: Atom) -> Atom:
 _UNARY: dict[Callable[..., object], tuple[str, Condition | None]] = {
     math.sqrt: ("sqrt", _at_least(0.0)), math.cbrt: ("cbrt", None), math.exp: ("exp", None), math.exp2: ("exp2", None),
     math.expm1: ("expm1", None), math.log2: ("log2", _above(0.0)), math.log10: ("log10", _above(0.0)),
-    math.log1p: ("log1p", _above(-1.0)), math.sin: ("sin", _finite), math.cos: ("cos", _finite), math.tan: ("tan", _finite),
+    math.log1p: ("log1p", _above(-1.0)),
+    math.sin: ("sin", _finite), math.cos: ("cos", _finite), math.tan: ("tan", _finite),
     math.asin: ("asin", _within(1.0, False)), math.acos: ("acos", _within(1.0, False)), math.atan: ("atan", None),
     math.sinh: ("sinh", None), math.cosh: ("cosh", None), math.tanh: ("tanh", None), math.asinh: ("asinh", None),
     math.acosh: ("acosh", _at_least(1.0)), math.atanh: ("atanh", _within(1.0, True)), math.erf: ("erf", None),
@@ -137,7 +138,8 @@ def pow_(c: Context, x: Value, y: Value) -> Value:
     """x to the power y, as floats."""
     b, base, top = c.b, _float(c, x), _float(c, y)
     result = b.apply("pow", base, top)
-    fine = b.apply("or", b.apply("not", b.apply("isnan", result)), b.apply("or", b.apply("isnan", base), b.apply("isnan", top)))
+    given_nan = b.apply("or", b.apply("isnan", base), b.apply("isnan", top))
+    fine = b.apply("or", b.apply("not", b.apply("isnan", result)), given_nan)
     pole = b.apply("and", b.apply("eq", base, f64(0.0)), b.apply("lt", top, f64(0.0)))
     b.check("domain", b.apply("and", fine, b.apply("not", pole)), info="math domain error")
     _check_finite(c, "pow", (base, top), result)

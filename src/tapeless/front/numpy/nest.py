@@ -51,7 +51,7 @@ def pull_atom(atom: Atom) -> Pull:
     """A scalar, or an array variable read by `index`."""
     type = atom.type
     if not type.is_array:
-        return Pull(type.dtype, (), lambda b, index: atom, atom)
+        return Pull(type.dtype, (), lambda _b, _index: atom, atom)
     return Pull(type.dtype, type.shape, lambda b, index: b.apply("index", atom, *index), atom)
 
 
@@ -108,7 +108,7 @@ def stretched(pull: Pull, shape: Atoms) -> Pull:
     """The pull broadcast to a shape that it fits."""
     if pull.shape == shape:
         return pull
-    return pull.moved(shape, lambda b, index: broadcast_index(index, pull.shape))
+    return pull.moved(shape, lambda _, index: broadcast_index(index, pull.shape))
 
 
 def flat_position(b: Builder, shape: Atoms, index: Atoms) -> Atom:

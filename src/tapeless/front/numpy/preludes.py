@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from types import FunctionType
 
 import numpy as np
@@ -40,7 +41,7 @@ def register_preludes() -> None:
         method(name)(_inlined(function))
 
 
-def _inlined(function: FunctionType):
+def _inlined(function: FunctionType) -> Callable[..., Value]:
     def call(c: Context, *args: Value, **kwargs: Value) -> Value:
         return c.call(function, args, kwargs)
 
@@ -52,6 +53,12 @@ def require_regular(c: Context, condition: Value) -> None:
     """A condition whose failure is a `LinAlgError`."""
     if not (isinstance(condition, bool) and condition):
         c.b.check("singular", c.atom(condition, BOOL))
+
+
+@implements(intrinsics.unsupported)
+def unsupported(c: Context, what: Value) -> None:
+    """Refuse an option at the user's call."""
+    c.refuse(f"{what} is not compiled")
 
 
 @implements(intrinsics.require_nonempty)

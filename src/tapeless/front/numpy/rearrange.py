@@ -176,7 +176,8 @@ def pad(c: Context, array: Value, pad_width: Value, mode: Value = "constant", co
 def _margins(c: Context, pad_width: Value, rank: int) -> list[tuple[Atom, Atom]]:
     items = c.items(pad_width)
     if items is None:
-        return [(size_of(c, pad_width),) * 2] * rank
+        width = size_of(c, pad_width)
+        return [(width, width)] * rank
     if all(c.items(item) is None for item in items):
         if len(items) not in (1, 2):
             c.refuse("the margins must be one number, a pair, or a pair per axis", error=ShapeError)
@@ -200,10 +201,16 @@ def _padded(c: Context, p: Pull, axis: int, before: Atom, after: Atom, mode: str
 
     def at(b: Builder, index: Atoms) -> Atom:
         inner = minus(b, index[axis], before)
+        source = inner if constant is not None else _continued(b, inner, n, last, mode)
+
+        def read(b: Builder) -> tuple[Atom]:
+            return (p.at(b, (*index[:axis], source, *index[axis + 1 :])),)
+
         if constant is None:
-            return p.at(b, (*index[:axis], _continued(b, inner, n, last, mode), *index[axis + 1 :]))
+            return read(b)[0]
         inside = b.apply("and", b.apply("ge", inner, ZERO), b.apply("lt", inner, n))
-        return b.if_(inside, lambda b: (p.at(b, (*index[:axis], inner, *index[axis + 1 :])),), lambda b: (constant,))[0]
+        margin: tuple[Atom] = (constant,)
+        return b.if_(inside, read, lambda _: margin)[0]
 
     return Pull(p.dtype, shape, at)
 
@@ -299,7 +306,7 @@ def diag(c: Context, v: Value, k: Value = 0) -> Value:
     def at(b: Builder, index: Atoms) -> Atom:
         on = b.apply("eq", plus(b, index[0], right), plus(b, index[1], down))
         i = minus(b, index[0], down)
-        return b.if_(on, lambda b: (p.at(b, (i,)),), lambda b: (literal(0, p.dtype),))[0]
+        return b.if_(on, lambda b: (p.at(b, (i,)),), lambda _: (literal(0, p.dtype),))[0]
 
     return c.fresh(array_of(c.b, (size, size), at))
 
@@ -324,7 +331,7 @@ def meshgrid(c: Context, *xi: Value, indexing: Value = "xy") -> Value:
 
     def grid(k: int) -> Value:
         place = order.index(k)
-        return c.fresh(whole(c.b, pulls[k].moved(shape, lambda b, index: (index[place],))))
+        return c.fresh(whole(c.b, pulls[k].moved(shape, lambda _, index: (index[place],))))
 
     return tuple(grid(k) for k in range(len(pulls)))
 

@@ -103,16 +103,16 @@ def sum_type(dtype: DType) -> DType:
 
 @implements(np.mean)
 @method("mean")
-def mean(c: Context, a: Value, axis: Value = None, dtype: Value = None, out: Value = None, keepdims: Value = False) -> Value:
+def mean(
+    c: Context, a: Value, axis: Value = None, dtype: Value = None, out: Value = None, keepdims: Value = False
+) -> Value:
     """The arithmetic mean along axes."""
     p = pull(c, a)
     to = dtype_of(c, dtype) if dtype is not None else p.dtype if p.dtype.is_float else F64
     total = reduce_axes(c, p.to(to), axis, keepdims, "add", literal(0, to))
     elements = convert(c.b, count(c, Split(p.shape, axes_of(c, axis, p.rank)).reduced_shape), to)
-    if not total.type.is_array:
-        return deliver(c, c.b.apply("div", total, elements), out)
-    divided = array_of(c.b, total.type.shape, lambda b, index: b.apply("div", b.apply("index", total, *index), elements))
-    return deliver(c, divided, out)
+    sums = pull_atom(total)
+    return deliver(c, array_of(c.b, sums.shape, lambda b, index: b.apply("div", sums.at(b, index), elements)), out)
 
 
 @implements(np.min, np.amin)

@@ -11,7 +11,7 @@ from ..context import Context
 from ..registry import attribute, implements, method
 from ..sizes import Linear
 from ..values import ArrayRef, Span, Value
-from .arguments import array_like, axes_of, contents, count, one_axis, pull, size_of, sizes_of
+from .arguments import array_like, axes_of, contents, count, one_axis, only_options, pull, size_of, sizes_of
 from .atoms import ONE, ZERO
 from .elementwise import broadcast
 from .nest import Atoms, stretched, whole
@@ -43,9 +43,9 @@ def transpose(c: Context, a: Value, axes: Value = None) -> Value:
 @method("transpose")
 def transpose_method(c: Context, a: Value, *axes: Value) -> Value:
     """`a.transpose(1, 0)` or `a.transpose((1, 0))`."""
-    if not axes or axes == (None,):
-        return transpose(c, a)
-    return transpose(c, a, axes if len(axes) > 1 or c.items(axes[0]) is None else axes[0])
+    if len(axes) == 1:
+        return transpose(c, a, axes[0])
+    return transpose(c, a, axes or None)
 
 
 @attribute("T")
@@ -291,6 +291,7 @@ def size(c: Context, a: Value, axis: Value = None) -> Value:
 
 @method("copy")
 @implements(np.copy)
-def copy(c: Context, a: Value, order: Value = None) -> Value:
+def copy(c: Context, a: Value, **options: Value) -> Value:
     """The same elements in memory of their own."""
+    only_options(c, "copy", options, "order")
     return c.fresh(contents(c, array_like(c, a)))

@@ -11,13 +11,13 @@ from ...ir.types import BOOL, I64, Atom, Lit
 from ..context import Context
 from ..registry import implements
 from ..values import Value
-from .arguments import array_like, count, in_range, pull, unsupported
+from .arguments import array_like, count, in_range, only_options, pull
 from .arithmetic import power
 from .atoms import highest, literal, lowest
-from .elementwise import Ufunc, apply_ufunc, broadcast, deliver
+from .elementwise import Ufunc, apply_ufunc, broadcast, deliver, floating, require_castable
 from .nest import Atoms, Pull, array_of, stretched, unflatten
 from .reductions import accumulated, all_, any_, max_, min_, prod, sum_, sum_type
-from .ufuncs import UFUNCS
+from .ufuncs import ASSOCIATIVE, UFUNCS, by_op
 
 _REDUCERS: dict[np.ufunc, Callable[..., Value]] = {
     np.add: sum_, np.multiply: prod, np.minimum: min_, np.maximum: max_, np.logical_and: all_, np.logical_or: any_,
@@ -30,8 +30,9 @@ def register_ufuncs() -> None:
         implements(function)(_power_call if function is np.power else _call(ufunc))
         if ufunc.arity == 2:
             implements(function.outer)(_outer(ufunc))
-            implements(function.at)(_at(function, ufunc))
+    implements(np.subtract.at)(_at(np.subtract))
     for function, reducer in _REDUCERS.items():
+        implements(function.at)(_at(function))
         implements(function.reduce)(_reduce(reducer))
         implements(function.accumulate)(_accumulate(function))
     implements(np.divmod)(divmod_)
@@ -39,18 +40,18 @@ def register_ufuncs() -> None:
 
 
 def _call(ufunc: Ufunc) -> Callable[..., Value]:
-    def call(c: Context, *operands: Value, out: Value = None, where: Value = None, dtype: Value = None) -> Value:
+    def call(c: Context, *operands: Value, out: Value = None, **options: Value) -> Value:
+        only_options(c, ufunc.name, options)
         operands, out = _split_out(c, ufunc, operands, out)
-        unsupported(c, ufunc.name, {"where": where, "dtype": dtype})
         return apply_ufunc(c, ufunc, operands, out)
 
     return call
 
 
-def _power_call(c: Context, *operands: Value, out: Value = None, where: Value = None, dtype: Value = None) -> Value:
-    operands, out = _split_out(c, UFUNCS[np.power], operands, out)
-    unsupported(c, "np.power", {"where": where, "dtype": dtype})
-    return power(c, array_like(c, operands[0]), array_like(c, operands[1]), out)
+def _power_call(c: Context, *operands: Value, out: Value = None, **options: Value) -> Value:
+    only_options(c, "np.power", options)
+    (base, exponent), out = _split_out(c, UFUNCS[np.power], operands, out)
+    return power(c, base, exponent, out)
 
 
 def _split_out(c: Context, ufunc: Ufunc, operands: tuple[Value, ...], out: Value) -> tuple[tuple[Value, ...], Value]:
@@ -72,25 +73,18 @@ def _reduce(reducer: Callable[..., Value]) -> Callable[..., Value]:
 
 
 def _accumulate(function: np.ufunc) -> Callable[..., Value]:
-    def accumulate(c: Context, a: Value, axis: Value = 0, dtype: Value = None, out: Value = None) -> Value:
-        unsupported(c, "accumulate", {"dtype": dtype})
+    def accumulate(c: Context, a: Value, axis: Value = 0, out: Value = None, **options: Value) -> Value:
+        only_options(c, "accumulate", options)
         p = pull(c, a)
         if function in (np.add, np.multiply):
             p = p.to(sum_type(p.dtype))
         elif function in (np.logical_and, np.logical_or):
             p = p.to(BOOL)
-        return deliver(c, accumulated(c, p, axis, op_name(function, p), neutral_of(function, p)), out)
+        return deliver(c, accumulated(c, p, axis, ASSOCIATIVE[function][p.dtype is BOOL], neutral_of(function, p)), out)
 
     return accumulate
 
 
-def op_name(function: np.ufunc, p: Pull) -> str:
-    """The operation of the language that a ufunc of one type is."""
-    names = {
-        np.add: ("add", "or"), np.multiply: ("mul", "and"), np.minimum: ("min", "and"), np.maximum: ("max", "or"),
-        np.logical_and: ("and", "and"), np.logical_or: ("or", "or"),
-    }  # fmt: skip
-    return names[function][p.dtype is BOOL]
 
 
 def neutral_of(function: np.ufunc, p: Pull) -> Lit:
@@ -116,31 +110,31 @@ def _outer(ufunc: Ufunc) -> Callable[..., Value]:
     return outer
 
 
-def _at(function: np.ufunc, ufunc: Ufunc) -> Callable[..., Value]:
+def _at(function: np.ufunc) -> Callable[..., Value]:
     """`np.add.at(a, keys, values)`: every key counts, also when it comes twice."""
+    ufunc = UFUNCS[function]
 
-    def at(c: Context, a: Value, indices: Value, values: Value = None) -> None:
+    def at(c: Context, a: Value, indices: Value, values: Value) -> None:
         if not c.is_array(a):
             c.refuse(f"{ufunc.name}.at needs an array to write into")
         dtype = c.dtype(a)
         if ufunc.rule(c, ufunc.name, (a, a)) is not dtype:
             c.refuse(f"{ufunc.name}.at is compiled only where it keeps the type of the array")
+        require_castable(c, pull(c, values).dtype, dtype)
         keys = c.items(indices) or (indices,)
         if len(keys) > len(c.shape(a)):
             c.refuse("more indices than dimensions")
         places = [pull(c, key) for key in keys]
         if any(not p.dtype.is_int for p in places):
             c.refuse(f"{ufunc.name}.at takes integer indices", fix="use a[mask] = ... for boolean masks")
-        _emit_at(c, function, ufunc, a, places, pull(c, values, dtype))
+        _emit_at(c, function, a, places, pull(c, values, dtype))
 
     return at
 
 
-def _emit_at(c: Context, function: np.ufunc, ufunc: Ufunc, a: Value, places: list[Pull], values: Pull) -> None:
+def _emit_at(c: Context, function: np.ufunc, a: Value, places: list[Pull], values: Pull) -> None:
     """A histogram over the flattened index space; subtracting is adding the negative."""
     combine = np.add if function is np.subtract else function
-    if combine not in _REDUCERS:
-        c.refuse(f"{ufunc.name}.at is not compiled", fix="np.add.at, subtract.at, multiply.at, minimum.at, maximum.at are")
     array: Atom = c.read(a)
     space = broadcast(c, [p.shape for p in places])
     keys = [stretched(p.to(I64), space) for p in places]
@@ -156,7 +150,7 @@ def _emit_at(c: Context, function: np.ufunc, ufunc: Ufunc, a: Value, places: lis
         where = [in_range(b, k.at(b, at), n) for k, n in zip(keys, array.type.shape, strict=False)]
         return [*where, array_of(b, rest, lambda b, tail: element(b, (*at, *tail)))]
 
-    op, neutral = op_name(combine, given), neutral_of(combine, given)
+    op, neutral = ASSOCIATIVE[combine][given.dtype is BOOL], neutral_of(combine, given)
     c.write(a, c.b.hist(count(c, space), op, (neutral,), (array,), len(keys), body)[0])
 
 
@@ -168,12 +162,11 @@ def divmod_(c: Context, x: Value, y: Value) -> Value:
 
 def modf(c: Context, x: Value) -> Value:
     """Fractional and integral part, both with the sign of x."""
-    whole = apply_ufunc(c, Ufunc("np.modf", 1, UFUNCS[np.sqrt].rule, lambda b, x: b.apply("trunc", x)), (array_like(c, x),))
-
     def fraction(b: Builder, x: Atom) -> Atom:
         rest = b.apply("sub", x, b.apply("trunc", x))
         rest = b.apply("select", b.apply("isinf", x), literal(0, x.type.dtype), rest)
         return b.apply("copysign", rest, x)
 
-    part = apply_ufunc(c, Ufunc("np.modf", 1, UFUNCS[np.sqrt].rule, fraction), (array_like(c, x),))
-    return part, whole
+    value = array_like(c, x)
+    parts = (Ufunc("np.modf", 1, floating, kernel) for kernel in (fraction, by_op("trunc")))
+    return tuple(apply_ufunc(c, part, (value,)) for part in parts)

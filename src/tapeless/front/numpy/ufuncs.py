@@ -48,18 +48,44 @@ def by_formula(rule: Callable[..., Term]) -> Kernel:
     return kernel
 
 
-def _unchanged(b: Builder, x: Atom) -> Atom:
+def _unchanged(_: Builder, x: Atom) -> Atom:
     return x
+
+
+def _absolute(b: Builder, x: Atom) -> Atom:
+    return x if x.type.dtype is BOOL else b.apply("abs", x)
+
+
+def _square(b: Builder, x: Atom) -> Atom:
+    return b.apply("mul", x, x)
 
 
 def _rounding(op: str) -> Kernel:
     """Rounds floating-point numbers, leaves integers as they are."""
-    return lambda b, x: b.apply(op, x) if x.type.dtype.is_float else x
+
+    def kernel(b: Builder, x: Atom) -> Atom:
+        return b.apply(op, x) if x.type.dtype.is_float else x
+
+    return kernel
 
 
 def _float_test(op: str, otherwise: bool) -> Kernel:
     """A test of floating-point numbers with a known answer for all others."""
-    return lambda b, x: b.apply(op, x) if x.type.dtype.is_float else Lit(otherwise, BOOL)
+
+    def kernel(b: Builder, x: Atom) -> Atom:
+        return b.apply(op, x) if x.type.dtype.is_float else Lit(otherwise, BOOL)
+
+    return kernel
+
+
+def _by_kind(floats: str, ints: str, bools: str) -> Kernel:
+    """One operation for each kind of number."""
+
+    def kernel(b: Builder, x: Atom, y: Atom) -> Atom:
+        dtype = x.type.dtype
+        return b.apply(floats if dtype.is_float else bools if dtype is BOOL else ints, x, y)
+
+    return kernel
 
 
 def _power(b: Builder, x: Atom, y: Atom) -> Atom:
@@ -104,18 +130,28 @@ def _heaviside(x: Formula, at_zero: Formula) -> Formula:
     return x.call("isnan").choose(x, step, x.dtype)
 
 
+def _radians(x: Formula) -> Formula:
+    return x * (math.pi / 180.0)
+
+
+def _degrees(x: Formula) -> Formula:
+    return x * (180.0 / math.pi)
+
+
 def _signbit(x: Formula) -> Formula:
     return Formula(x.b, Lit(1.0, x.dtype)).call("copysign", x).call("lt", 0.0)
 
 
 def _gcd(b: Builder, x: Atom, y: Atom) -> Atom:
     """Euclid's algorithm."""
-    nothing = zero(x.type.dtype)
-    return b.while_(
-        (b.apply("abs", x), b.apply("abs", y)),
-        lambda b, x, y: (b.apply("ne", y, nothing),),
-        lambda b, x, y: (y, b.apply("mod", x, y)),
-    )[0]
+
+    def go_on(b: Builder, _: Atom, y: Atom) -> tuple[Atom]:
+        return (b.apply("ne", y, zero(y.type.dtype)),)
+
+    def step(b: Builder, x: Atom, y: Atom) -> tuple[Atom, Atom]:
+        return y, b.apply("mod", x, y)
+
+    return b.while_((b.apply("abs", x), b.apply("abs", y)), go_on, step)[0]
 
 
 def _lcm(b: Builder, x: Atom, y: Atom) -> Atom:
@@ -136,6 +172,13 @@ COMPARISONS = {
     np.equal: "eq", np.not_equal: "ne", np.less: "lt", np.less_equal: "le", np.greater: "gt", np.greater_equal: "ge",
 }  # fmt: skip
 
+# Associative ufuncs as operations, for numbers and for booleans.
+ASSOCIATIVE: dict[np.ufunc, tuple[str, str]] = {
+    np.add: ("add", "or"), np.multiply: ("mul", "and"), np.minimum: ("min", "and"), np.maximum: ("max", "or"),
+    np.logical_and: ("and", "and"), np.logical_or: ("or", "or"), np.logical_xor: ("xor", "xor"),
+    np.bitwise_and: ("and", "and"), np.bitwise_or: ("or", "or"), np.bitwise_xor: ("xor", "xor"),
+}  # fmt: skip
+
 
 def _table() -> dict[np.ufunc, Ufunc]:
     rows: list[tuple[np.ufunc, int, Rule, Kernel]] = [
@@ -150,14 +193,14 @@ def _table() -> dict[np.ufunc, Ufunc]:
         (np.float_power, 2, double, by_op("pow")),
         (np.negative, 1, numeric, by_op("neg")),
         (np.positive, 1, numeric, _unchanged),
-        (np.absolute, 1, any_type, lambda b, x: x if x.type.dtype is BOOL else b.apply("abs", x)),
+        (np.absolute, 1, any_type, _absolute),
         (np.sign, 1, numeric, by_op("sign")),
-        (np.square, 1, numeric, lambda b, x: b.apply("mul", x, x)),
+        (np.square, 1, numeric, _square),
         (np.reciprocal, 1, numeric, _reciprocal),
         (np.minimum, 2, any_type, by_op("min", "and")),
         (np.maximum, 2, any_type, by_op("max", "or")),
-        (np.fmin, 2, any_type, lambda b, x, y: b.apply(_named(x, "fmin", "min", "and"), x, y)),
-        (np.fmax, 2, any_type, lambda b, x, y: b.apply(_named(x, "fmax", "max", "or"), x, y)),
+        (np.fmin, 2, any_type, _by_kind("fmin", "min", "and")),
+        (np.fmax, 2, any_type, _by_kind("fmax", "max", "or")),
         (np.floor, 1, any_type, _rounding("floor")),
         (np.ceil, 1, any_type, _rounding("ceil")),
         (np.trunc, 1, any_type, _rounding("trunc")),
@@ -165,10 +208,10 @@ def _table() -> dict[np.ufunc, Ufunc]:
         (np.isinf, 1, any_type, _float_test("isinf", False)),
         (np.isfinite, 1, any_type, _float_test("isfinite", True)),
         (np.signbit, 1, floating, by_formula(_signbit)),
-        (np.deg2rad, 1, floating, by_formula(lambda x: x * (math.pi / 180.0))),
-        (np.radians, 1, floating, by_formula(lambda x: x * (math.pi / 180.0))),
-        (np.rad2deg, 1, floating, by_formula(lambda x: x * (180.0 / math.pi))),
-        (np.degrees, 1, floating, by_formula(lambda x: x * (180.0 / math.pi))),
+        (np.deg2rad, 1, floating, by_formula(_radians)),
+        (np.radians, 1, floating, by_formula(_radians)),
+        (np.rad2deg, 1, floating, by_formula(_degrees)),
+        (np.degrees, 1, floating, by_formula(_degrees)),
         (np.logaddexp, 2, floating, by_formula(_log_add("log1p", "exp"))),
         (np.logaddexp2, 2, floating, by_formula(_log_add("log2", "exp2"))),
         (np.heaviside, 2, floating, by_formula(_heaviside)),
@@ -189,10 +232,6 @@ def _table() -> dict[np.ufunc, Ufunc]:
     rows += [(f, 2, floating, by_op(op)) for f, op in FLOAT_BINARY.items()]
     rows += [(f, 2, any_type, by_op(op)) for f, op in COMPARISONS.items()]
     return {f: Ufunc(f"np.{f.__name__}", arity, rule, kernel) for f, arity, rule, kernel in rows}
-
-
-def _named(x: Atom, floats: str, ints: str, bools: str) -> str:
-    return floats if x.type.dtype.is_float else bools if x.type.dtype is BOOL else ints
 
 
 UFUNCS: dict[np.ufunc, Ufunc] = _table()

@@ -1,10 +1,15 @@
 """Differences, integrals, polynomials, comparisons up to rounding, and vector products."""
 
+# Values here are numbers or arrays of any type, as in the code of users.
+# pyright: basic
+
 from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
+
+from .intrinsics import unsupported
 
 
 def diff(a: Any, n: int = 1, axis: int = -1) -> Any:
@@ -107,7 +112,7 @@ def array_equal(a1: Any, a2: Any) -> Any:
     return bool(np.all(x == y))
 
 
-def nan_to_num(x: Any, copy: bool = True, nan: Any = 0.0, posinf: Any = None, neginf: Any = None) -> Any:
+def nan_to_num(x: Any, *, nan: Any = 0.0, posinf: Any = None, neginf: Any = None) -> Any:
     """NaN and infinities replaced by numbers."""
     y = np.asarray(x)
     if y.dtype.kind != "f":
@@ -135,8 +140,10 @@ def cross(a: Any, b: Any) -> Any:
 def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Any:
     """The length of a vector, or a norm of a matrix."""
     y = np.asarray(x) * 1.0
-    if ord is None or (ord == "fro" and (axis is None or isinstance(axis, tuple))):
+    if ord is None or ord == "fro":
         return np.sqrt(np.sum(y * y, axis=axis, keepdims=keepdims))
+    if isinstance(ord, str):
+        unsupported(f"the norm {ord!r}")
     if isinstance(axis, tuple) or (axis is None and y.ndim == 2):
         return _matrix_norm(y, ord, (0, 1) if axis is None else axis)
     if ord == 2:
@@ -155,6 +162,8 @@ def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> A
 
 def _matrix_norm(y: Any, ord: Any, axes: Any) -> Any:
     """The largest or smallest sum along columns (1, -1) or rows (inf, -inf)."""
+    if ord not in (1, -1, np.inf, -np.inf):
+        unsupported("this norm of a matrix")
     size = np.moveaxis(np.abs(y), axes, (-2, -1))
     sums = np.sum(size, axis=-2 if abs(ord) == 1 else -1)
     return np.max(sums, axis=-1) if ord > 0 else np.min(sums, axis=-1)

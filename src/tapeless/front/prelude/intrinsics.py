@@ -1,4 +1,4 @@
-"""What the prelude needs beyond NumPy: run-time conditions with NumPy's own exceptions."""
+"""What the prelude needs beyond NumPy: conditions with NumPy's own exceptions, and refusals."""
 
 from __future__ import annotations
 
@@ -17,3 +17,8 @@ def require_nonempty(size: Any) -> None:
     """Raise `ValueError` when nothing is there to choose from."""
     if size <= 0:
         raise ValueError("zero-size array has no element to choose")
+
+
+def unsupported(what: str) -> None:
+    """Refuse an option while compiling."""
+    raise NotImplementedError(f"{what} is not compiled")

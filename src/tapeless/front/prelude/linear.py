@@ -5,6 +5,9 @@ the one partial pivoting would choose, and no index depends on data: for small l
 everything unrolls to scalars and selects.
 """
 
+# Values here are numbers or arrays of any type, as in the code of users.
+# pyright: basic
+
 from __future__ import annotations
 
 from typing import Any

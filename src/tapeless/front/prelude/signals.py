@@ -1,16 +1,21 @@
 """Searching, interpolation and filtering in one dimension."""
 
+# Values here are numbers or arrays of any type, as in the code of users.
+# pyright: basic
+
 from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
 
-from .intrinsics import require_nonempty
+from .intrinsics import require_nonempty, unsupported
 
 
 def searchsorted(a: Any, v: Any, side: str = "left") -> Any:
     """Where each v would be inserted into the sorted a; NaN is the largest value."""
+    if side not in ("left", "right"):
+        unsupported(f"side={side!r}")
     if np.ndim(v) == 0:
         return _insertion(a, v, side)
     flat = np.ravel(v)
@@ -34,7 +39,7 @@ def _insertion(a: Any, v: Any, side: str) -> Any:
 
 def _precedes(x: Any, y: Any) -> Any:
     """x < y, every number before NaN."""
-    return x < y or (y != y and x == x)
+    return x < y or (np.isnan(y) and not np.isnan(x))
 
 
 def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None) -> Any:
@@ -90,6 +95,8 @@ def _window(n: Any, m: Any, mode: str) -> Any:
         return 0, n + m - 1
     if mode == "same":
         return (min(n, m) - 1) // 2, max(n, m)
+    if mode != "valid":
+        unsupported(f"mode={mode!r}")
     return min(n, m) - 1, max(n, m) - min(n, m) + 1
 
 

@@ -1,5 +1,8 @@
 """Statistics along axes, with and without NaN, from sums, sorting and counting."""
 
+# Values here are numbers or arrays of any type, as in the code of users.
+# pyright: basic
+
 from __future__ import annotations
 
 from typing import Any
