@@ -141,6 +141,19 @@ def verify() -> tuple[int, list[str]]:
     return good, bad
 
 
+def refusal() -> str:
+    """Why the folder must not be used; empty when it can be. Makes the folder if need be."""
+    folder = _folder()
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        status = folder.stat()
+    except OSError as reason:
+        return f"cannot use {folder}: {reason.strerror or reason}"
+    if status.st_uid != os.geteuid() or status.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+        return f"{folder} is not used: others own it or can write to it"
+    return ""
+
+
 @once
 def _sources() -> bytes:
     """The digest of the compiler's own sources: another compiler makes other code."""
@@ -206,17 +219,11 @@ def _usable_folder() -> Path | None:
     """The folder, made if need be; None when the cache is off or the folder must not be used."""
     if not config.cache:
         return None
-    folder = _folder()
-    try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        status = folder.stat()
-    except OSError as reason:
-        _warn_once(f"cannot use {folder}: {reason.strerror or reason}")
+    reason = refusal()
+    if reason:
+        _warn_once(reason)
         return None
-    if status.st_uid != os.geteuid() or status.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
-        _warn_once(f"{folder} is not used: others own it or can write to it")
-        return None
-    return folder
+    return _folder()
 
 
 def _path(folder: Path, key: bytes) -> Path:

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .symbols import numpy_api
+from .symbols import outside
 
 
 class LayoutError(RuntimeError):
@@ -54,22 +54,23 @@ def _disagreements(table: dict[str, int]) -> list[str]:
         "int32": ctypes.c_int32.from_address(id(integer) + table["head"]).value == -7,
         "data": _pointer(base + table["array_data"]) == sample.__array_interface__["data"][0],
         "rank": ctypes.c_int32.from_address(base + table["array_rank"]).value == 2,
-        "dims": _pointer(_pointer(base + table["array_dims"]) + 8) == 5,
         "descr": _pointer(base + table["array_descr"]) == id(sample.dtype),
         "flags": ctypes.c_int32.from_address(base + table["array_flags"]).value == sample.flags.num,
         "order": ctypes.c_char.from_address(descr + table["descr_order"]).value == swapped.byteorder.encode(),
         "number": ctypes.c_int32.from_address(descr + table["descr_number"]).value == swapped.num,
         "handler": _owns_through_handler(np.zeros(3), table["array_handler"]),
     }
-    return [name for name, agrees in expected.items() if not agrees]
+    wrong = [name for name, agrees in expected.items() if not agrees]
+    # Followed only when the rest agrees: a wrong pointer would end the process.
+    if not wrong and _pointer(_pointer(base + table["array_dims"]) + 8) != 5:
+        wrong.append("dims")
+    return wrong
 
 
 def _owns_through_handler(owner: NDArray[Any], offset: int) -> bool:
-    """Whether the last field of an array that owns its memory is NumPy's handler capsule."""
-    if np.ndarray.__basicsize__ < offset + 8:
-        return False
-    address = _pointer(id(owner) + offset)
-    return address != 0 and _pointer(address + object.__basicsize__ - 8) == id(type(numpy_api()))
+    """Whether the field of an array that owns its memory holds NumPy's present memory handler."""
+    handler: Any = ctypes.PYFUNCTYPE(ctypes.py_object)(outside()["PyDataMem_GetHandler"])()
+    return np.ndarray.__basicsize__ >= offset + 8 and _pointer(id(owner) + offset) == id(handler)
 
 
 def _pointer(address: int) -> int:

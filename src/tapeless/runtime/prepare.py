@@ -7,7 +7,7 @@ argument sees. `separable` says whether that is so; when it is not, plain Python
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -74,7 +74,7 @@ def copy_back(copy: Any, array: Any) -> None:
 
 
 def _taken_array(param: Param, value: Any) -> Any:
-    kind: Any = type(value)
+    kind = cast("type[object]", type(value))
     if issubclass(kind, np.ndarray):
         if kind not in (np.ndarray, np.memmap):
             return PLAIN  # a subclass may give the operators another meaning

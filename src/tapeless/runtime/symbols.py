@@ -14,7 +14,17 @@ from typing import Any
 
 import numpy as np
 
-_SYSTEM = ("posix_memalign", "free", "pthread_self", "sched_yield", "nanosleep", "clock_gettime", "memcpy", "memset")
+_SYSTEM = (
+    "posix_memalign",
+    "free",
+    "pthread_self",
+    "sched_yield",
+    "nanosleep",
+    "clock_gettime",
+    "madvise",
+    "memcpy",
+    "memset",
+)
 _SYSTEM_LINUX = (
     "pthread_create",
     "pthread_detach",
@@ -44,7 +54,7 @@ _PYTHON = (
 )
 # Positions in NumPy's table of C functions, fixed by its binary interface.
 _NUMPY_TYPE = 2
-_NUMPY = {"PyArray_Scalar": 60, "PyArray_NewFromDescr": 94}
+_NUMPY = {"PyArray_Scalar": 60, "PyArray_NewFromDescr": 94, "PyDataMem_GetHandler": 305}
 
 
 class Miss:
@@ -72,15 +82,11 @@ def outside() -> dict[str, int]:
     return found
 
 
-def numpy_api() -> object:
-    """The capsule of NumPy's table of C functions."""
-    return import_module("numpy._core._multiarray_umath")._ARRAY_API
-
-
 def _numpy_functions() -> dict[str, int]:
+    capsule = import_module("numpy._core._multiarray_umath")._ARRAY_API
     get = ctypes.pythonapi.PyCapsule_GetPointer
     get.restype, get.argtypes = ctypes.c_void_p, (ctypes.py_object, ctypes.c_char_p)
-    table = ctypes.cast(get(numpy_api(), None), ctypes.POINTER(ctypes.c_uint64))
+    table = ctypes.cast(get(capsule, None), ctypes.POINTER(ctypes.c_uint64))
     if table[_NUMPY_TYPE] != id(np.ndarray):
         raise RuntimeError("NumPy's table of C functions is not where it should be")
     return {name: table[position] for name, position in _NUMPY.items()}

@@ -49,6 +49,13 @@ EXPORTS = (
     "tp_call",
 )
 
+# What a spinning processor executes, and its argument.
+_PAUSES = {
+    "x86_64": ("llvm.x86.sse2.pause", ""),
+    "aarch64": ("llvm.aarch64.hint", "i32 1"),
+    "arm64": ("llvm.aarch64.hint", "i32 1"),
+}
+
 _lock = threading.Lock()
 _addresses: dict[str, int] = {}
 
@@ -71,14 +78,16 @@ def runtime_module() -> str:
 
 
 def _machine() -> dict[str, str | int]:
-    x86 = platform.machine() in ("x86_64", "AMD64")
-    pause = "llvm.x86.sse2.pause()" if x86 else "llvm.aarch64.hint(i32)"
+    linux = sys.platform == "linux"
+    pause, argument = _PAUSES.get(platform.machine(), ("llvm.sideeffect", ""))
     return {
         "futex": _futex() or 0,
-        "monotonic": 1 if sys.platform == "linux" else 6,
+        "monotonic": 1 if linux else 6,
         "spins": 2000,
-        "relax_declaration": f"declare void @{pause}",
-        "relax": f"call void @{pause.replace('i32', 'i32 1')}",
+        "relax": f"call void @{pause}({argument})",
+        # MADV_HUGEPAGE; a refusal changes nothing.
+        "huge_pages": "%refused = call i32 @madvise(ptr %block, i64 %bytes, i32 14)" if linux else "",
+        "declarations": f"declare void @{pause}({argument.removesuffix(' 1')})\ndeclare i32 @madvise(ptr, i64, i32)",
     }
 
 

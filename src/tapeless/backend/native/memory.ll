@@ -219,20 +219,28 @@ define void @tp_handler_free(ptr %context, ptr %payload, i64 %bytes) {
   ret void
 }
 
-; A new block from the system; when that fails, once more with the free lists emptied.
+; A new block from the system; when that fails, once more with the free lists emptied. From 4 MB on it lies on huge pages
+; where the system has them: the first touch of a page is what a new block costs.
 define internal ptr @tp.system_block(i64 %bytes) {
 entry:
   %place = alloca ptr
-  %failed = call i32 @posix_memalign(ptr %place, i64 64, i64 %bytes)
+  %large = icmp uge i64 %bytes, 4194304
+  %alignment = select i1 %large, i64 2097152, i64 64
+  %failed = call i32 @posix_memalign(ptr %place, i64 %alignment, i64 %bytes)
   %ok = icmp eq i32 %failed, 0
   br i1 %ok, label %made, label %again
 again:
   call void @tp_trim()
-  %failed_again = call i32 @posix_memalign(ptr %place, i64 64, i64 %bytes)
+  %failed_again = call i32 @posix_memalign(ptr %place, i64 %alignment, i64 %bytes)
   %ok_again = icmp eq i32 %failed_again, 0
   br i1 %ok_again, label %made, label %out
 made:
   %block = load ptr, ptr %place
+  br i1 %large, label %advise, label %return
+advise:
+  call void @tp.use_huge_pages(ptr %block, i64 %bytes)
+  br label %return
+return:
   ret ptr %block
 out:
   ret ptr null

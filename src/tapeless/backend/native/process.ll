@@ -17,7 +17,7 @@ declare i32 @clock_gettime(i32, ptr)
 declare i32 @PyGILState_Ensure()
 declare void @PyGILState_Release(i32)
 declare i32 @PyErr_CheckSignals()
-$relax_declaration
+$declarations
 
 ; Once per process: which thread is the main one, how many threads a region may use.
 define void @tp_start(i64 %main, i64 %threads) {
@@ -134,6 +134,12 @@ define internal i64 @tp.nanoseconds() {
 
 define internal void @tp.relax() alwaysinline {
   $relax
+  ret void
+}
+
+; Asks for huge pages under a large block.
+define internal void @tp.use_huge_pages(ptr %block, i64 %bytes) {
+  $huge_pages
   ret void
 }
 
