@@ -79,10 +79,28 @@ def shifted(s: Scope, value: Value) -> Value:
     return Value(moved, value.lo + offset, value.hi + offset, exact=False)
 
 
+def gathered(s: Scope, dtype: DType) -> Value:
+    """A scalar, often one into which values of this block that nothing uses have flown."""
+    value = s.scalar(dtype)
+    if not dtype.is_float or s.dice.chance(0.3):
+        return value
+    rest = [v for v in s.unused(s.values[s.outer :]) if not v.type.is_array and not v.wild and isinstance(v.atom, Var)]
+    for other in rest[-3:]:
+        s.world.used.add(other.atom)
+        if other.dtype is BOOL:
+            mixed = s.b.apply("select", other.atom, value.atom, s.literal(dtype).atom)
+        else:
+            small = fit(s, other, -2, 2).atom
+            same = small if other.dtype is dtype else s.b.apply("convert", small, attrs=(dtype,))
+            mixed = s.b.apply("add", value.atom, same)
+        value = Value(mixed, min(value.lo - 2, -3), max(value.hi + 2, 3), exact=False)
+    return s.add(value) if isinstance(value.atom, Var) else value
+
+
 def supply(s: Scope, type: Type, lo: float = USUAL[0], hi: float = USUAL[1]) -> Value:
     """A value of exactly this type with elements in [lo, hi]: one in scope, or one made here."""
     if not type.is_array:
-        return fit(s, s.scalar(type.dtype), lo, hi)
+        return fit(s, gathered(s, type.dtype), lo, hi)
     if s.dice.chance(0.7):
         found = s.find(lambda v: v.type == type and v.within(lo, hi))
         if found is not None:
@@ -106,7 +124,7 @@ def _supply_map(s: Scope, type: Type, lo: float, hi: float) -> Value:
         if type.rank > 1:
             made.append(supply(inner, type.drop(1), lo, hi))
         else:
-            made.append(fit(inner, inner.scalar(type.dtype), lo, hi))
+            made.append(fit(inner, gathered(inner, type.dtype), lo, hi))
         return (made[0].atom,)
 
     array = s.b.map_(size, body)[0]

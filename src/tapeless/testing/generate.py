@@ -131,7 +131,7 @@ def _results(s: Scope, params: list[Var]) -> tuple[tuple[Atom, ...], tuple[tuple
     """A few results, unused values first, and which parameters' memory they take over."""
     used = {var for stm in s.b.stms for var in free_vars(stm.expr)}
     unused = [v.atom for v in s.values if isinstance(v.atom, Var) and v.atom not in used and v.atom not in params]
-    results: list[Atom] = [*s.dice.shuffled(unused)[: s.dice.between(1, 4)]]
+    results: list[Atom] = [*s.dice.shuffled(unused)[: s.dice.between(3, 12)]]
     for _ in range(s.dice.between(0, 2) if results else 2):
         results.append(s.dice.recent(s.values).atom)
     if s.dice.chance(0.05):

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..ir.build import Builder
-from ..ir.types import BOOL, I64, Atom, Type, Var, zero
-from .bounds import USUAL, counter, fit, settle, supply
+from ..ir.types import BOOL, I64, Atom, DType, Type, Var, zero
+from .bounds import USUAL, counter, fit, gathered, settle, supply
 from .operators import Operator, some_operator
 from .scope import MOST_WORK, Production, Scope, Value
 from .shapes import MOST_ELEMENTS, elements
@@ -55,15 +55,19 @@ def _map_result(s: Scope, inner: Scope, n: Value) -> Value:
         row = s.find(lambda v: v.type.is_array and v.type.rank <= 2 and not v.wild)
         if row is not None and elements(s, row.type.shape) * n.hi <= MOST_ELEMENTS:
             return supply(inner, row.type, -64, 64)
-    return inner.scalar(s.any_type())
+    return gathered(inner, s.any_type())
 
 
 def _values(inner: Scope, operator: Operator) -> list[Atom]:
     """One value for each accumulator of the operator, within its interval."""
     return [
-        fit(inner, inner.scalar(atom.type.dtype, exact=operator.exact), *span).atom
+        fit(inner, _operand(inner, operator, atom.type.dtype), *span).atom
         for atom, span in zip(operator.neutral, operator.spans, strict=True)
     ]
+
+
+def _operand(inner: Scope, operator: Operator, dtype: DType) -> Value:
+    return inner.scalar(dtype, exact=True) if operator.exact else gathered(inner, dtype)
 
 
 def reduction(s: Scope) -> bool:

@@ -267,7 +267,7 @@ def truth(s: Scope) -> bool:
 def _failing_check(s: Scope) -> None:
     """Fails where a counter in scope reaches some value, else at once."""
     i = s.find(lambda v: v.below is not None and v.type == Type(I64))
-    kind = s.dice.pick(("assert", "domain", "nonzero", "bounds"))
+    kind = s.dice.pick(("assert", "domain", "nonzero", "bounds", "raise"))
     stop = Lit(s.dice.between(0, 3), I64)
     if i is None:
         i = fit(s, s.scalar(I64), 0, 3)
@@ -277,7 +277,7 @@ def _failing_check(s: Scope) -> None:
         case "nonzero":
             s.b.check(kind, s.b.apply("sub", i.atom, stop))
         case _:
-            s.b.check(kind, s.b.apply("ne", i.atom, stop))
+            s.b.check(kind, s.b.apply("ne", i.atom, stop), info="RuntimeError: stop" if kind == "raise" else "")
 
 
 SCALARS = (

@@ -13,8 +13,8 @@ A production takes a `Scope`, emits statements, defines values, and says whether
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -74,6 +74,7 @@ class World:
     floats: tuple[DType, ...]
     budget: int
     may_fault: bool
+    used: set[Atom] = field(default_factory=set[Atom])
 
     def weight(self, production: Production) -> float:
         return production.weight * self.features.get(production.name, 1.0)
@@ -86,6 +87,7 @@ class Scope:
         self.world, self.b, self.work, self.depth = world, b, work, depth
         self.dice = world.dice
         self.values = list(values)
+        self.outer = len(self.values)  # how many of them come from enclosing blocks
         self.known = {value.atom: value for value in self.values}
 
     def child(self, b: Builder, trips: float, values: Iterable[Value] = ()) -> Scope:
@@ -113,9 +115,21 @@ class Scope:
         return self.add(Value(atom, lo, hi, exact, below))
 
     def find(self, test: Callable[[Value], bool]) -> Value | None:
-        """A value that passes, recent ones first."""
+        """A value that passes; recent ones and unused ones first, so that little of a program is dead."""
         found = [value for value in self.values if test(value)]
-        return self.dice.recent(found) if found else None
+        if not found:
+            return None
+        if self.dice.chance(0.7):
+            found = self.unused(found) or found
+        chosen = self.dice.recent(found)
+        self.world.used.add(chosen.atom)
+        return chosen
+
+    def unused(self, values: Sequence[Value]) -> list[Value]:
+        """Those that nothing has used yet; those of this very block if there are any."""
+        fresh = [value for value in values if value.atom not in self.world.used]
+        local = {value.atom for value in self.values[self.outer :]} if self.depth else set[Atom]()
+        return [value for value in fresh if value.atom in local] or fresh
 
     def scalar(self, dtype: DType, *, exact: bool = False) -> Value:
         """A scalar to compute with: one in scope, or now and then a literal. Never wild."""
@@ -186,5 +200,5 @@ def real(dtype: DType, value: float) -> Lit:
     """A float literal that its type holds exactly."""
     if dtype is F32:
         return Lit(float(np.float32(value)), F32)
-    return Lit(value, F64)
+    return Lit(float(value), F64)
 

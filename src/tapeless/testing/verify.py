@@ -1,0 +1,116 @@
+"""One program against everything: checker, text form, each pass, compiled code.
+
+`judge(function, args)` runs the stages in order and stops at the first that disagrees with the interpreter.
+The stage names the guilty one: `pass 3:fuse` means that the program was right before that pass.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..ir.check import check
+from ..ir.core import Function
+from ..ir.text import parse_function, print_function
+from ..passes.notes import Notes
+from ..passes.pipeline import PIPELINE, Pass
+from .compare import Outcome, difference, outcome, reference, same_bits, tolerance, unstable
+
+Runner = Callable[[Function, list[Any], int], Sequence[Any]]  # compiled: function, arguments, threads
+Stage = tuple[str, Callable[[], Outcome]]
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """`kind` is ok, unstable or wrong; `stage` and `detail` say where and how."""
+
+    kind: str
+    stage: str = ""
+    detail: str = ""
+
+
+class Disagreement(Exception):
+    """A stage broke a rule other than that its results are right."""
+
+
+def judge(function: Function, args: Sequence[Any], *, runner: Runner | None = None) -> Verdict:
+    """Check one program; `runner` compiles and runs, None leaves compiled code out."""
+    try:
+        check(function)
+        expected = reference(function, args)
+    except Exception as error:
+        return Verdict("wrong", "generate", _words(error))
+    for stage, run in _stages(function, args, runner):
+        try:
+            found = run()
+        except Exception as error:
+            return Verdict("wrong", stage, _words(error))
+        detail = difference(expected, found, tolerance(function))
+        if detail:
+            kind = "unstable" if unstable(function, args, expected, found) else "wrong"
+            return Verdict(kind, stage, detail)
+    return Verdict("ok")
+
+
+def compiled(function: Function, args: list[Any], threads: int) -> Sequence[Any]:
+    """The usual runner: the CPU back end."""
+    from ..backend.cpu import compile_and_run
+
+    return compile_and_run(function, args, threads=threads)
+
+
+def _words(error: Exception) -> str:
+    return f"{type(error).__name__}: {error}"
+
+
+def _stages(function: Function, args: Sequence[Any], runner: Runner | None) -> Iterator[Stage]:
+    """Each stage as a name and a function that gives its outcome."""
+    yield "text", lambda: _printed(function, args)
+    program = _Pipeline(function)
+    for number, step in enumerate(PIPELINE):
+        yield f"pass {number}:{step.name}", lambda step=step: program.advance(step, args)
+    if runner is not None:
+        yield "compiled unoptimised", lambda: _run(runner, function, args, 1)
+        yield "compiled", lambda: _run(runner, program.current, args, 1)
+        yield "compiled for two threads", lambda: _on_two_threads(runner, program.current, args)
+
+
+class _Pipeline:
+    """A program on its way through the passes."""
+
+    def __init__(self, function: Function) -> None:
+        self.current, self.notes = function, Notes()
+
+    def advance(self, step: Pass, args: Sequence[Any]) -> Outcome:
+        self.current = step.run(self.current, self.notes)
+        check(self.current)
+        return reference(self.current, args)
+
+
+def _printed(function: Function, args: Sequence[Any]) -> Outcome:
+    again = parse_function(print_function(function))
+    if again != function:
+        raise Disagreement("parse(print(f)) differs from f")
+    return reference(again, args)
+
+
+def _on_two_threads(runner: Runner, function: Function, args: Sequence[Any]) -> Outcome:
+    single, double = _run(runner, function, args, 1), _run(runner, function, args, 2)
+    if not same_bits(single, double):
+        raise Disagreement("results for one and for two threads differ in their bits")
+    return double
+
+
+def _run(runner: Runner, function: Function, args: Sequence[Any], threads: int) -> Outcome:
+    """Compiled code on copies of the arguments; those it may not write must stay as they are."""
+    given: list[Any] = copy.deepcopy(list(args))
+    found = outcome(lambda: runner(function, given, threads))
+    writable = {param for param, _ in function.donated}
+    for k, (before, after) in enumerate(zip(args, given, strict=True)):
+        if k not in writable and not np.array_equal(before, after, equal_nan=np.asarray(before).dtype.kind == "f"):
+            raise Disagreement(f"argument {k} was overwritten")
+    return found
