@@ -11,7 +11,7 @@ from collections.abc import Callable
 import numpy as np
 
 from ...ir.build import Builder
-from ...ir.types import BOOL, F64, Atom, Lit, zero
+from ...ir.types import BOOL, F64, I64, Atom, Lit, zero
 from ...ops.formula import Formula, Term
 from .atoms import convert, literal
 from .elementwise import (
@@ -92,7 +92,7 @@ def _power(b: Builder, x: Atom, y: Atom) -> Atom:
     if x.type.dtype.is_float:
         return b.apply("pow", x, y)
     if not isinstance(y, Lit) or y.value < 0:
-        b.check("nonneg", y, info="Integers to negative integer powers are not allowed.")
+        b.check("nonneg", convert(b, y, I64), info="Integers to negative integer powers are not allowed.")
     return b.apply("ipow", x, y)
 
 
