@@ -136,12 +136,12 @@ def compile_and_run(function: Function, args: Sequence[Any], threads: int | None
     return run(load(compile(function)), function, args)
 
 
-def run(loaded: Loaded, function: Function, args: Sequence[Any]) -> list[Any]:
-    """Call a kernel through its slots."""
+def run(loaded: Loaded, function: Function, args: Sequence[Any], *, copy: bool = True) -> list[Any]:
+    """Call a kernel through its slots; without `copy` on the caller's own (contiguous) arrays."""
     kept: list[Any] = []
     slots: list[int] = []
     for param, arg in zip(function.params, args, strict=True):
-        slots += _argument(param.type, arg, kept)
+        slots += _argument(param.type, arg, kept, copy)
     results = (ctypes.c_int64 * max(1, sum(1 + type.rank for type in function.result_types)))()
     details = (ctypes.c_int64 * 2)()
     given = (ctypes.c_int64 * max(1, len(slots)))(*slots)
@@ -153,10 +153,10 @@ def run(loaded: Loaded, function: Function, args: Sequence[Any]) -> list[Any]:
     return _results(function, results)
 
 
-def _argument(type: Type, arg: Any, kept: list[Any]) -> list[int]:
+def _argument(type: Type, arg: Any, kept: list[Any], copy: bool) -> list[int]:
     dtype = _NUMPY[type.dtype]
     if type.shape:
-        array = np.array(arg, dtype=dtype, order="C")
+        array = np.array(arg, dtype=dtype, order="C", copy=copy or None)
         kept.append(array)
         return [array.ctypes.data, *array.shape]
     scalar = np.asarray(arg, dtype=dtype)

@@ -7,6 +7,7 @@ The stage names the guilty one: `pass 3:fuse` means that the program was right b
 from __future__ import annotations
 
 import copy
+import ctypes
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -20,7 +21,8 @@ from ..passes.notes import Notes
 from ..passes.pipeline import PIPELINE, Pass
 from .compare import Outcome, difference, outcome, reference, same_bits, tolerance, unstable
 
-Runner = Callable[[Function, list[Any], int], Sequence[Any]]  # compiled: function, arguments, threads
+Call = Callable[[list[Any], int], Sequence[Any]]  # from arguments and the number of threads to results
+Compiler = Callable[[Function], Call]
 Stage = tuple[str, Callable[[], Outcome]]
 
 
@@ -37,14 +39,14 @@ class Disagreement(Exception):
     """A stage broke a rule other than that its results are right."""
 
 
-def judge(function: Function, args: Sequence[Any], *, runner: Runner | None = None) -> Verdict:
-    """Check one program; `runner` compiles and runs, None leaves compiled code out."""
+def judge(function: Function, args: Sequence[Any], *, compiler: Compiler | None = None) -> Verdict:
+    """Check one program; without a `compiler` compiled code is left out."""
     try:
         check(function)
         expected = reference(function, args)
     except Exception as error:
         return Verdict("wrong", "generate", _words(error))
-    for stage, run in _stages(function, args, runner):
+    for stage, run in _stages(function, args, compiler):
         try:
             found = run()
         except Exception as error:
@@ -56,27 +58,39 @@ def judge(function: Function, args: Sequence[Any], *, runner: Runner | None = No
     return Verdict("ok")
 
 
-def compiled(function: Function, args: list[Any], threads: int) -> Sequence[Any]:
-    """The usual runner: the CPU back end."""
-    from ..backend.cpu import compile_and_run
+def native_code(function: Function) -> Call:
+    """The usual compiler: the CPU back end. The call works on the given arrays, and must leak nothing."""
+    from ..backend import cpu, native
+    from ..runtime import host
 
-    return compile_and_run(function, args, threads=threads)
+    loaded = cpu.load(cpu.compile(function))
+    set_threads = ctypes.CFUNCTYPE(None, ctypes.c_int64)(native.symbols()["tp_set_threads"])
+
+    def call(args: list[Any], threads: int) -> Sequence[Any]:
+        set_threads(threads)
+        before = host.memory().live_blocks
+        results = cpu.run(loaded, function, args, copy=False)
+        leaked = host.memory().live_blocks - before
+        if leaked:
+            raise Disagreement(f"{leaked} blocks of memory were not given back")
+        return results
+
+    return call
 
 
 def _words(error: Exception) -> str:
     return f"{type(error).__name__}: {error}"
 
 
-def _stages(function: Function, args: Sequence[Any], runner: Runner | None) -> Iterator[Stage]:
+def _stages(function: Function, args: Sequence[Any], compiler: Compiler | None) -> Iterator[Stage]:
     """Each stage as a name and a function that gives its outcome."""
     yield "text", lambda: _printed(function, args)
     program = _Pipeline(function)
     for number, step in enumerate(PIPELINE):
         yield f"pass {number}:{step.name}", lambda step=step: program.advance(step, args)
-    if runner is not None:
-        yield "compiled unoptimised", lambda: _run(runner, function, args, 1)
-        yield "compiled", lambda: _run(runner, program.current, args, 1)
-        yield "compiled for two threads", lambda: _on_two_threads(runner, program.current, args)
+    if compiler is not None:
+        yield "compiled unoptimised", lambda: _run(compiler(function), function, args, 1)
+        yield "compiled", lambda: _run_compiled(compiler, program.current, args)
 
 
 class _Pipeline:
@@ -98,17 +112,19 @@ def _printed(function: Function, args: Sequence[Any]) -> Outcome:
     return reference(again, args)
 
 
-def _on_two_threads(runner: Runner, function: Function, args: Sequence[Any]) -> Outcome:
-    single, double = _run(runner, function, args, 1), _run(runner, function, args, 2)
+def _run_compiled(compiler: Compiler, function: Function, args: Sequence[Any]) -> Outcome:
+    """With one thread and with two: the same bits."""
+    call = compiler(function)
+    single, double = _run(call, function, args, 1), _run(call, function, args, 2)
     if not same_bits(single, double):
         raise Disagreement("results for one and for two threads differ in their bits")
-    return double
+    return single
 
 
-def _run(runner: Runner, function: Function, args: Sequence[Any], threads: int) -> Outcome:
+def _run(call: Call, function: Function, args: Sequence[Any], threads: int) -> Outcome:
     """Compiled code on copies of the arguments; those it may not write must stay as they are."""
     given: list[Any] = copy.deepcopy(list(args))
-    found = outcome(lambda: runner(function, given, threads))
+    found = outcome(lambda: call(given, threads))
     writable = {param for param, _ in function.donated}
     for k, (before, after) in enumerate(zip(args, given, strict=True)):
         if k not in writable and not np.array_equal(before, after, equal_nan=np.asarray(before).dtype.kind == "f"):
