@@ -248,7 +248,7 @@ from tapeless.runtime import cache
 config.set(cache=True, cache_dir=sys.argv[1], cache_limit=int(sys.argv[2]))
 for round in range(3):
     for k in range(20):
-        key = cache.key("program", str(k))
+        key = bytes([k]) * 32
         found = cache.get(key)
         expected = bytes([k]) * 5000
         if found is not None:

@@ -42,7 +42,9 @@ def call_prepared(signature: Signature, builtin: Callable[..., Any], arguments: 
     if len(arguments) != len(signature.params):
         raise TypeError(f"{len(signature.params)} arguments expected, {len(arguments)} given")
     taken = [prepare.taken(param, value) for param, value in zip(signature.params, arguments, strict=True)]
-    if any(value is PLAIN for value in taken) or not prepare.separable(signature.params, taken):
+    if any(value is PLAIN for value in taken):
+        return PLAIN
+    if not (prepare.separable(signature.params, taken) and prepare.sizes_agree(signature.params, taken)):
         return PLAIN
     exact = [prepare.exact(param, value) for param, value in zip(signature.params, taken, strict=True)]
     try:

@@ -12,7 +12,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from .signature import DTYPES, Param
+from .signature import ANY, DTYPES, Param, same
 
 _SHARING_EFFORT = 10_000
 
@@ -54,6 +54,15 @@ def separable(params: Sequence[Param], arguments: Sequence[Any]) -> bool:
         if any(other is not None and j != k and _share(target, other) for j, other in enumerate(arrays)):
             return False
     return True
+
+
+def sizes_agree(params: Sequence[Param], arguments: Sequence[Any]) -> bool:
+    """Whether sizes that the program calls by one name are equal; if not, plain Python says what is wrong."""
+    slots: list[int] = []
+    for param, value in zip(params, arguments, strict=True):
+        slots += [0, *(value.shape if param.kind == "array" else ())]
+    wanted = [code for param in params for code in (ANY, *param.dims)]
+    return all(code >= ANY or size == slots[same(code)] for code, size in zip(wanted, slots, strict=True))
 
 
 def exact(param: Param, value: Any) -> Any:

@@ -7,6 +7,7 @@ output      what the caller gets: result k (k >= 0), or argument k itself, writt
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
@@ -26,9 +27,31 @@ _PYTHON = {"int": "i64", "float": "f64", "bool": "bool"}
 ANY = -1  # a symbolic size: anything but 1
 
 
+def same(slot: int) -> int:
+    """The size that stands in an earlier argument slot (a scalar takes one slot, an array one more per dimension)."""
+    return -2 - slot
+
+
+def dims(shapes: Sequence[Sequence[int | str]]) -> list[tuple[int, ...]]:
+    """`Param.dims` for the shapes of all parameters in order, each size a number or a name; a name means one size."""
+    known: dict[str, int] = {}
+    slot, found = 0, list[tuple[int, ...]]()
+    for shape in shapes:
+        codes: list[int] = []
+        for position, size in enumerate(shape, slot + 1):
+            if isinstance(size, int):
+                codes.append(size)
+            else:
+                codes.append(same(known[size]) if size in known else ANY)
+                known.setdefault(size, position)
+        found.append(tuple(codes))
+        slot += 1 + len(shape)
+    return found
+
+
 @dataclass(frozen=True, slots=True)
 class Param:
-    """One argument. `dims` holds a literal size or `ANY` per dimension; `written` arrays are updated in place."""
+    """One argument. `dims` holds a literal size, `ANY` or `same(...)` per dimension; `written` means in place."""
 
     kind: Kind
     dtype: str

@@ -15,7 +15,7 @@ from runtime_kernels import ADD_INTO, FAIL, NAP, SCALE, builtin, echo, link, rai
 
 from tapeless.runtime import host
 from tapeless.runtime.call import MISS, PLAIN, bind, call_prepared
-from tapeless.runtime.signature import ANY, Param, Result, Signature
+from tapeless.runtime.signature import ANY, Param, Result, Signature, dims, same
 
 VECTOR = Param("array", "f64", (ANY,))
 SCALE_SIGNATURE = Signature((VECTOR, Param("float", "f64")), (Result("array", "f64", 1),), (0,))
@@ -90,6 +90,17 @@ def test_anything_else_is_a_miss(scale, arguments):
     before = host.memory()
     assert scale(*arguments) is MISS
     assert host.memory() == before
+
+
+def test_sizes_of_one_name_must_agree():
+    assert dims([("n", 3), (), ("m", "n"), ("n",), ("m",)]) == [(ANY, 3), (), (ANY, same(1)), (same(1),), (same(5),)]
+    (outer, inner) = dims([("n",), ("n",)])
+    signature = Signature((Param("array", "f64", outer, written=True), Param("array", "f64", inner)), (), (~0,))
+    add = builtin(signature, ADD_INTO)
+    assert add(np.ones(4), np.ones(4)) is not MISS
+    assert add(np.ones(4), np.ones(5)) is MISS
+    assert call_prepared(signature, add, (np.ones(4), np.ones(10)[::2])) is PLAIN
+    assert call_prepared(signature, add, (np.ones(5), np.ones(10)[::2])) is not PLAIN
 
 
 @pytest.mark.parametrize("size", [3, 4])

@@ -1,8 +1,6 @@
-"""The report of the doctor is complete, and honest about problems."""
+"""The doctor finds what is wrong, and only that."""
 
 from __future__ import annotations
-
-import json
 
 import pytest
 
@@ -10,13 +8,9 @@ from tapeless.config import config
 from tapeless.runtime import doctor, layout
 
 
-def test_facts_are_json_and_name_everything(tmp_path):
-    with config(cache=True, cache_dir=str(tmp_path / "cache"), check="bounds,nan"):
-        facts = json.loads(json.dumps(doctor.facts()))
-    assert facts["problems"] == []
-    assert facts["options"]["check"] == "bounds,nan"
-    assert facts["cache"]["folder"] == str(tmp_path / "cache")
-    assert set(facts["versions"]) == {"tapeless", "numpy", "llvmlite", "platformdirs"}
+def test_a_healthy_machine_has_no_problems(tmp_path):
+    with config(cache_dir=str(tmp_path / "cache")):
+        assert doctor.problems() == []
 
 
 def test_problems_are_told(tmp_path, monkeypatch):

@@ -5,7 +5,7 @@
 ;   plan   ::= kernel address | parameters | argument slots | results | result slots | outputs | any written
 ;              | fault callback | offset of the results | offset of the outputs | parameter* | result* | output*
 ;   parameter ::= how to read it | exact type | dtype object | type number | rank | flags needed | item size | written
-;              | size* (one per dimension; -1: anything but 1)
+;              | size* (one per dimension; -1: anything but 1; -2 - s: the size in argument slot s)
 ;   result ::= how to make it | dtype object | rank | parameter it was written into
 ;   output ::= k: result k;  ~k: argument k itself
 ;
@@ -119,7 +119,7 @@ read:
   %is_array = icmp eq i64 %kind, 0
   br i1 %is_array, label %array, label %scalar
 array:
-  %array_ok = call i1 @tp.read_array(ptr %object, ptr %record, ptr %slot, ptr %span)
+  %array_ok = call i1 @tp.read_array(ptr %object, ptr %record, ptr %slots, ptr %slot, ptr %span)
   br i1 %array_ok, label %next, label %refuse
 scalar:
   %span_end = getelementptr i64, ptr %span, i64 1
@@ -142,7 +142,7 @@ refuse:
 }
 
 ; An exact ndarray of the planned dtype, rank, sizes and flags: its pointer and sizes.
-define internal i1 @tp.read_array(ptr %object, ptr %record, ptr %slot, ptr %span) {
+define internal i1 @tp.read_array(ptr %object, ptr %record, ptr %slots, ptr %slot, ptr %span) {
 entry:
   %type = call ptr @tp.field(ptr %object, i64 $ob_type)
   %is_array = icmp eq ptr %type, @tp_ndarray_type
@@ -198,11 +198,22 @@ size:
   %n = call i64 @tp.word(ptr %dims, i64 %d)
   %planned_at = add i64 %d, 8
   %planned = call i64 @tp.word(ptr %record, i64 %planned_at)
-  %symbolic = icmp eq i64 %planned, -1
+  %literal = icmp sge i64 %planned, 0
+  br i1 %literal, label %fixed, label %symbolic
+fixed:
   %equal = icmp eq i64 %n, %planned
+  br i1 %equal, label %dim_ok, label %refuse
+symbolic:
+  %free = icmp eq i64 %planned, -1
+  br i1 %free, label %any, label %shared
+any:
   %not_one = icmp ne i64 %n, 1
-  %fits = select i1 %symbolic, i1 %not_one, i1 %equal
-  br i1 %fits, label %dim_ok, label %refuse
+  br i1 %not_one, label %dim_ok, label %refuse
+shared:
+  %other_slot = sub i64 -2, %planned
+  %other = call i64 @tp.word(ptr %slots, i64 %other_slot)
+  %same = icmp eq i64 %n, %other
+  br i1 %same, label %dim_ok, label %refuse
 dim_ok:
   %d_next = add i64 %d, 1
   %place = getelementptr i64, ptr %slot, i64 %d_next
