@@ -73,7 +73,8 @@ def symbols() -> dict[str, int]:
 def runtime_module() -> str:
     """The whole runtime as LLVM text for this machine."""
     threads = "threads.ll" if _futex() is not None else "threads_serial.ll"
-    parts = [(files(__name__) / name).read_text() for name in ("memory.ll", threads, "process.ll", "entry.ll")]
+    names = ("memory.ll", threads, "process.ll", "entry.ll", "arguments.ll", "results.ll")
+    parts = [(files(__name__) / name).read_text() for name in names]
     return Template("\n".join(parts)).substitute(_machine(), **offsets())
 
 
