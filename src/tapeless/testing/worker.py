@@ -1,0 +1,93 @@
+"""A process that judges programs: LLVM can abort, and a wrong program can crash or hang, so others must not die of it.
+
+As a module it reads requests from standard input, one line each: a seed, or a program with arguments (`wire`);
+it answers each with one line of JSON. `Worker` is the other end: it starts the process, and starts it again
+when it has died.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import queue
+import subprocess
+import sys
+import threading
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import IO
+
+from .generate import random_program
+from .verify import Verdict, judge, native_code
+from .wire import decode
+
+PASSES_ONLY = "--passes-only"
+PROGRAM = (sys.executable, "-m", "tapeless.testing.worker")
+
+
+class Worker:
+    """A judge in a process of its own. A crash or a hang is a verdict as well."""
+
+    def __init__(self, *options: str, seconds: float = 60.0, program: Sequence[str] = PROGRAM) -> None:
+        """`options` are those of the program; `seconds` is what one answer may take."""
+        self._command, self._seconds = [*program, *options], seconds
+        self._process: subprocess.Popen[str] | None = None
+        self._answers: queue.Queue[str] = queue.Queue()
+
+    def judge(self, request: str) -> Verdict:
+        """The verdict on a seed or an encoded program."""
+        process = self._process or self._start()
+        assert process.stdin is not None
+        try:
+            process.stdin.write(request + "\n")
+            process.stdin.flush()
+            answer = self._answers.get(timeout=self._seconds)
+        except queue.Empty:
+            self.stop()
+            return Verdict("crashed", "time", f"no answer within {self._seconds:g} s")
+        except OSError:
+            answer = ""
+        if answer:
+            return Verdict(**json.loads(answer))
+        code = process.wait()
+        self.stop()
+        return Verdict("crashed", "process", f"the process ended with {code}")
+
+    def stop(self) -> None:
+        """End the process."""
+        if self._process is not None:
+            self._process.kill()
+            self._process.wait()
+            self._process = None
+
+    def _start(self) -> subprocess.Popen[str]:
+        pipe = subprocess.PIPE
+        process = subprocess.Popen(
+            self._command, stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL, text=True,
+            start_new_session=True,  # Ctrl-C is for the fuzzer, which then stops its workers
+        )  # fmt: skip
+        self._answers = queue.Queue()
+        assert process.stdout is not None
+        threading.Thread(target=_forward, args=(process.stdout, self._answers), daemon=True).start()
+        self._process = process
+        return process
+
+
+def _forward(lines: IO[str], answers: queue.Queue[str]) -> None:
+    for line in lines:
+        answers.put(line.strip())
+    answers.put("")  # the process has ended
+
+
+def serve(*, passes_only: bool) -> None:
+    """Answer requests until the input ends."""
+    answers = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)  # what anything prints is not an answer
+    compiler = None if passes_only else native_code
+    for line in sys.stdin:
+        function, args = decode(line) if line.startswith("{") else random_program(int(line))
+        print(json.dumps(asdict(judge(function, args, compiler=compiler))), file=answers, flush=True)
+
+
+if __name__ == "__main__":
+    serve(passes_only=PASSES_ONLY in sys.argv)
