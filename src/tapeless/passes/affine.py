@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from ..ir.core import Apply, Expr
-from ..ir.types import I64, Atom, Lit, Var, i64
+from ..ir.types import I64, Atom, Lit, Type, Var, i64
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,11 +80,11 @@ def form_of(atom: Atom, defs: Mapping[str, Expr], stop: Callable[[str], bool] | 
 Emit = Callable[..., Atom]
 
 
-def emit_form(form: Affine, emit: Emit, scope: Mapping[str, Var]) -> Atom:
-    """Code for an affine form: `emit(op, *args)` makes the operations, `scope` gives the variables."""
+def emit_form(form: Affine, emit: Emit) -> Atom:
+    """Code for an affine form over variables in scope: `emit(op, *args)` makes the operations."""
     total: Atom | None = None
     for name, coefficient in form.terms.items():
-        term: Atom = scope[name]
+        term: Atom = Var(name, Type(I64))
         if abs(coefficient) != 1:
             term = emit("mul", term, i64(abs(coefficient)))
         if total is None:

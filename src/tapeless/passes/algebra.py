@@ -227,8 +227,16 @@ def neutral_of(op: str, dtype: DType) -> float:
             return math.inf if op == "min" else -math.inf
         bits = 64 if dtype is I64 else 32
         return (1 << (bits - 1)) - 1 if op == "min" else -(1 << (bits - 1))
+    if op in ("fmin", "fmax"):
+        return math.nan
     table = {"add": -0.0 if dtype.is_float else 0, "mul": 1, "or": 0, "xor": 0, "and": 1 if dtype is BOOL else -1}
     return table[op]
+
+
+def neutral_literal(op: str, dtype: DType) -> Lit:
+    """The same as a literal."""
+    value = neutral_of(op, dtype)
+    return Lit(bool(value) if dtype is BOOL else float(value) if dtype.is_float else int(value), dtype)
 
 
 @scalar_rule("and", "or", "xor")

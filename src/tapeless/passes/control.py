@@ -22,7 +22,7 @@ from .rewrite import Form, Rewriter, literal
 from .views import same
 
 # An arm that costs no more than this is evaluated in any case.
-SELECT_COST = 12.0
+SELECT_COST = 8.0
 
 
 def forms(expand: Callable[[Expr, int], bool]) -> Form:

@@ -17,7 +17,7 @@ from .affine import form_of, variable
 from .control import forms
 from .facts import Facts
 from .notes import Notes
-from .rewrite import Rewriter, Rule
+from .rewrite import Form, Rewriter, Rule
 
 _COMPARISONS = ("eq", "ne", "lt", "le", "gt", "ge")
 _BASE = algebra.RULES | views.RULES
@@ -25,14 +25,15 @@ _BASE = algebra.RULES | views.RULES
 
 def run(function: Function, notes: Notes) -> Function:
     """The function without the checks and comparisons that can be decided."""
-    walk = _Walk()
+    walk = Walk()
     return dce.run(walk.function(function), notes)
 
 
-class _Walk:
-    """A rewriter together with what it knows of integers."""
+class Walk:
+    """A rewriter together with what it knows of integers; `first` may deal with a structured form by itself."""
 
-    def __init__(self) -> None:
+    def __init__(self, first: Form | None = None) -> None:
+        self._first = first
         rules: dict[str, Rule] = dict(_BASE)
         for op in _COMPARISONS:
             rules[op] = self._compare
@@ -74,7 +75,9 @@ class _Walk:
     # -- structured forms ---------------------------------------------------------------------
 
     def _form(self, r: Rewriter, stm: Stm) -> bool:
-        return self._check(r, stm.expr) if isinstance(stm.expr, Check) else self._forms(r, stm)
+        if isinstance(stm.expr, Check):
+            return self._check(r, stm.expr)
+        return (self._first is not None and self._first(r, stm)) or self._forms(r, stm)
 
     @contextmanager
     def _entering(self, expr: Expr, k: int, lam: Lambda) -> Generator[None]:

@@ -66,9 +66,13 @@ class Rewriter:
 
     def block(self, block: Block) -> Block:
         """A block in its own scope."""
+        return self.scoped(lambda: self.splice(block))
+
+    def scoped(self, make: Callable[[], tuple[Atom, ...]]) -> Block:
+        """The block of the statements that `make` emits and the results that it returns, in a scope of their own."""
         outer, self.out = self.out, []
         mark, pos = len(self._trail), self.pos
-        results = self.splice(block)
+        results = make()
         new, self.out, self.pos = Block(tuple(self.out), results), outer, pos
         for key in self._trail[mark:]:
             del self._known[key]

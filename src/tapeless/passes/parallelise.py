@@ -1,0 +1,257 @@
+"""Parallelise: loops whose iterations do not depend on one another become `Map`, `Reduce` and `Hist`.
+
+Loops are looked at from the inside out. Each carried value of a loop is classified:
+
+* an integer that grows by an invariant step has a closed form (`induction`);
+* an array touched at one place per iteration is a map over these places (`localise`);
+* a scalar that is only accumulated into is a reduction, so is the smallest value and its index (`reductions`);
+* an array that is only combined into at computed indices is a histogram (`hists`);
+* a value that does not depend on earlier iterations is that of the last one.
+
+When all of them are one of these, the loop becomes parallel operators (`emit_parallel`). When some are not, the loop
+stays, but independent work worth it is split off. A note at the user's line says what happened and why.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TypeVar
+
+from ..ir.core import Apply, Block, For, Function, Lambda, Pos, Stm
+from ..ir.types import Atom, Lit, Type, Var
+from ..ir.walk import fresh, refresh, statements
+from . import dce, induction
+from .affine import emit_form
+from .cost import block_cost, has_check, stm_cost
+from .emit_parallel import Loop, Plan, emit
+from .hists import deposits
+from .localise import Found, NotLocal, find_place, localised, without_read
+from .notes import Notes
+from .ranges import Walk
+from .reductions import accumulation, choice
+from .rewrite import Rewriter
+from .uses import bound_names, mentioned, reached, sites, slice_for, use_counts
+from .views import is_small, same
+
+# Splitting a loop in two pays when the parallel part does at least this much per iteration.
+SPLIT_COST = 40.0
+
+
+def run(function: Function, notes: Notes) -> Function:
+    """The function with its parallel loops made parallel operators."""
+    walk = Walk(lambda r, stm: _Parallelise(walk, r, notes).statement(stm))
+    return dce.run(walk.function(function), notes)
+
+
+@dataclass(slots=True)
+class _Parallelise:
+    walk: Walk
+    r: Rewriter
+    notes: Notes
+    reason: tuple[str, Pos | None] = field(default=("", None))
+
+    def statement(self, stm: Stm) -> bool:
+        """Deal with a loop; other forms are left to the simplifier."""
+        if not isinstance(stm.expr, For):
+            return False
+        count = self.r.atom(stm.expr.count)
+        if isinstance(count, Lit) and count.value <= 1:
+            return False
+        new = self.r.rebuild(stm.expr)
+        assert isinstance(new, For)
+        self.r.pos = stm.pos
+        new, finals = induction.close(self.r, new)
+        self.r.replace([stm.vars[k] for k in finals], list(finals.values()))
+        vars = [var for k, var in enumerate(stm.vars) if k not in finals]
+        self._loop(Loop(new.count, new.init, new.body, tuple(vars), stm.pos))
+        return True
+
+    def _loop(self, loop: Loop) -> None:
+        body = loop.body.body
+        loop = replace(loop, body=Lambda(loop.body.params, slice_for(body, body.results, checks=True)))
+        loop, stores = self._promote(loop)
+        self._convert(loop)
+        for array, element, indices, var in stores:
+            self.r.replace((var,), (self.r.apply("update", array, self.r.atom(element), *indices),))
+
+    def _promote(self, loop: Loop) -> tuple[Loop, list[tuple[Atom, Var, list[Atom], Var]]]:
+        """Carry an element instead of its array, when only this element is touched and it is known to be in range."""
+        stores: list[tuple[Atom, Var, list[Atom], Var]] = []
+        for k, param in enumerate(loop.params):
+            found = self._find(loop, loop.body.body, k)
+            if found is None or found.place.moving or found.place.dims < param.type.rank:
+                continue
+            indices = [emit_form(form, self.r.apply) for form in found.place.forms]
+            if not all(self.walk.facts.within(i, n) for i, n in zip(indices, param.type.shape, strict=True)):
+                continue
+            body, _ = localised(loop.body.body, loop.body.body.results[k], param, found, self.r.defs)
+            element, var = fresh(param.name, Type(param.type.dtype)), fresh("t", Type(param.type.dtype))
+            body = without_read(body, param, element)
+            stores.append((loop.init[k], var, indices, loop.vars[k]))
+            start = self.r.apply("index", loop.init[k], *indices)
+            params = _with(loop.body.params, k + 1, element)
+            loop = Loop(loop.count, _with(loop.init, k, start), Lambda(params, body), _with(loop.vars, k, var), loop.pos)
+        return loop, stores
+
+    def _convert(self, loop: Loop) -> None:
+        plan = self._plan(loop, range(len(loop.params)))
+        if not plan.rest:
+            if plan.kinds or has_check(plan.block.stms):
+                self.notes.add(loop.pos, "loop", plan.summary, "iterations are independent")
+            emit(self.walk, loop, plan)
+            return
+        if self._split(loop, plan):
+            return
+        self.notes.add(loop.pos, "loop", "loop", self._why())
+        self.r.emit(loop.vars, For(loop.count, loop.init, loop.body))
+
+    def _why(self) -> str:
+        text, pos = self.reason
+        return f"{text}, line {pos.line}" if pos else text
+
+    # -- classification -----------------------------------------------------------------------
+
+    def _plan(self, loop: Loop, wanted: Sequence[int]) -> Plan:
+        """What becomes of each carried value among `wanted`; `rest` lists those that need the loop."""
+        plan = Plan(loop.body.body)
+        for k in wanted:
+            self._localise(loop, plan, k)
+        plan.block = slice_for(plan.block, plan.block.results, checks=True)
+        self._scalars(loop, plan, wanted)
+        return plan
+
+    def _find(self, loop: Loop, block: Block, k: int) -> Found | None:
+        """Where the body touches the array, if in one place."""
+        param = loop.params[k]
+        if not param.type.shape or param.type != loop.init[k].type:
+            return None
+        bound = bound_names(block) | {p.name for p in loop.body.params}
+        try:
+            return find_place(block, block.results[k], param, loop.counter, self.r.defs, bound)
+        except NotLocal as refusal:
+            self._because(f"{_base(param)}: {refusal.reason}", refusal.stm)
+            return None
+
+    def _localise(self, loop: Loop, plan: Plan, k: int) -> None:
+        param, block = loop.params[k], plan.block
+        found = self._find(loop, block, k)
+        if found is None:
+            return
+        if not found.place.moving:
+            self._because(f"{_base(param)}: the same place is touched in every iteration", None)
+            return
+        if not self._is_safe(loop, param, found):
+            self._because(f"{_base(param)}: it is not certain that every element is in range", None)
+            return
+        if found.single and not is_small(param.type.drop(found.place.dims)):
+            self._because(f"{_base(param)}: only single elements of its rows are written", None)
+            return
+        plan.block, element = localised(block, block.results[k], param, found, self.r.defs)
+        plan.places[k] = (found.place, element)
+
+    def _is_safe(self, loop: Loop, param: Var, found: Found) -> bool:
+        """May the place be touched in every iteration, also where a branch would not have done so?"""
+        if found.certain:
+            return True
+        facts = self.walk.facts
+        with facts.scope():
+            facts.counter(loop.counter, loop.count)
+            for form, size in zip(found.place.forms, param.type.shape, strict=False):
+                if not (facts.proves(form) and facts.proves(facts.form(size).plus(form, -1).shifted(-1))):
+                    return False
+        return True
+
+    def _scalars(self, loop: Loop, plan: Plan, wanted: Sequence[int]) -> None:
+        """Classify what is not a map. The block is final by now."""
+        block, where, uses = plan.block, sites(plan.block), use_counts(plan.block)
+        left = [k for k in wanted if k not in plan.places]
+        for k in left:
+            if k in plan.kinds:
+                continue
+            param, result = loop.params[k], block.results[k]
+            if param.type != loop.init[k].type:
+                self._because(f"{_base(param)}: its size changes", None)
+            elif uses[param.name] == 0:
+                plan.last.append(k)
+            elif param.type.shape:
+                found = deposits(param, result, where, uses)
+                if found:
+                    plan.hists[k] = found
+            elif op := accumulation(param, result, block, where, uses):
+                plan.reduces[k] = op
+            elif (chosen := choice(k, loop.params, block, where)) and not any(m in plan.kinds for m in chosen.members):
+                plan.choices.append(chosen)
+            else:
+                self._because(_recurrence(param, result, where), None)
+        self._settle(loop, plan, wanted)
+
+    def _settle(self, loop: Loop, plan: Plan, wanted: Sequence[int]) -> None:
+        """What depends on a value that needs the loop needs the loop too."""
+        plan.rest = [k for k in wanted if k not in plan.kinds]
+        while plan.rest:
+            depends = reached(plan.block, [loop.params[k].name for k in plan.rest])
+            hit = [
+                k for k in plan.kinds if any(isinstance(x, Var) and x.name in depends for x in plan.needs(k))
+            ]  # fmt: skip
+            if not hit:
+                break
+            plan.rest += [k for j in hit for k in plan.drop(j)]
+
+    def _because(self, reason: str, stm: Stm | None) -> None:
+        if not self.reason[0]:
+            self.reason = (reason, stm.pos if stm else None)
+
+    # -- splitting ----------------------------------------------------------------------------
+
+    def _split(self, loop: Loop, plan: Plan) -> bool:
+        """Run what needs the loop first, with all checks; then what is independent, in parallel, when that pays."""
+        free = [k for k in sorted(plan.kinds) if k not in plan.last]
+        held = [k for k in range(len(loop.params)) if k not in free]
+        body = loop.body.body
+        serial = slice_for(body, [body.results[k] for k in held], checks=True)
+        if not free or mentioned(serial) & {loop.params[k].name for k in free}:
+            return False
+        parallel = slice_for(body, [body.results[k] for k in free], checks=False)
+        shared = {id(stm) for stm in serial.stms}
+        cost = block_cost(parallel)
+        if cost < SPLIT_COST or sum(stm_cost(stm) for stm in parallel.stms if id(stm) in shared) > cost / 2:
+            return False
+        cut = refresh(Lambda((loop.counter, *(loop.params[k] for k in free)), parallel))
+        for stm in statements(cut.body):
+            self.r.defs.update({var.name: stm.expr for var in stm.vars})
+        part = Loop(loop.count, _pick(loop.init, free), cut, _pick(loop.vars, free), loop.pos)
+        split = self._plan(part, range(len(free)))
+        if split.rest:
+            return False
+        lam = Lambda((loop.counter, *(loop.params[k] for k in held)), serial)
+        self.r.emit(_pick(loop.vars, held), For(loop.count, _pick(loop.init, held), lam))
+        emit(self.walk, part, split)
+        self.notes.add(loop.pos, "loop", f"loop and {split.summary}", f"split; {self._why()}")
+        return True
+
+
+T = TypeVar("T")
+
+
+def _pick(items: Sequence[T], wanted: Sequence[int]) -> tuple[T, ...]:
+    return tuple(items[k] for k in wanted)
+
+
+def _with(items: Sequence[T], k: int, item: T) -> tuple[T, ...]:
+    return (*items[:k], item, *items[k + 1 :])
+
+
+def _base(var: Var) -> str:
+    return var.name.split(".")[0]
+
+
+def _recurrence(param: Var, result: Atom, where: Mapping[str, tuple[Stm, int]]) -> str:
+    """Why a carried scalar is not an accumulation."""
+    stm = where[result.name][0] if isinstance(result, Var) and result.name in where else None
+    if stm and isinstance(stm.expr, Apply) and stm.expr.op in ("add", "sub", "fma", "mul"):
+        terms = [where[a.name][0].expr for a in stm.expr.args if isinstance(a, Var) and a.name in where]
+        products = [t for t in terms if isinstance(t, Apply) and t.op == "mul" and any(same(a, param) for a in t.args)]
+        if products and param.type.dtype.is_float:
+            return f"{_base(param)}: a linear recurrence on its previous value, a scan candidate"
+    return f"{_base(param)}: the next value depends on the previous one"
