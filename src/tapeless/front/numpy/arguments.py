@@ -133,7 +133,21 @@ def pull(c: Context, value: Value, dtype: DType | None = None) -> Pull:
     if c.is_array(value):
         source = pull_atom(c.read(value))
         return source if dtype is None else source.to(dtype)
+    if dtype is I32 and c.is_weak(value) and c.dtype(value) is I64:
+        _check_fits(c, value)
     return pull_atom(c.atom(value, dtype or c.dtype(value)))
+
+
+def _check_fits(c: Context, value: Value) -> None:
+    """A Python integer that meets 32-bit integers must be one of them, as in NumPy."""
+    known = c.static_int(value)
+    if known is not None:
+        if not -(1 << 31) <= known < 1 << 31:
+            c.refuse(f"the Python integer {known} is out of bounds for int32", fix="use 64-bit integers")
+        return
+    wide = c.atom(value)
+    narrow = c.b.apply("convert", c.b.apply("convert", wide, attrs=(I32,)), attrs=(I64,))
+    c.b.check("overflow", c.b.apply("eq", wide, narrow), info="Python integer out of bounds for int32")
 
 
 def count(c: Context, shape: Atoms) -> Atom:

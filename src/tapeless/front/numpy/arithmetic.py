@@ -57,7 +57,9 @@ def binary(c: Context, op: str, x: Value, y: Value) -> Value:
     if c.is_weak(x) and c.is_weak(y):
         return _python_power(c, x, y) if op == "Pow" else _python_binary(c, op, x, y)
     if op == "Pow":
-        return power(c, x, y)
+        # The operator squares arrays by np.square, whose 8-bit answer for booleans is refused there.
+        squares_flags = c.is_array(x) and c.dtype(x) is BOOL and _literal(y) == 2 and c.is_weak(y)
+        return apply_ufunc(c, UFUNCS[np.square], (x,)) if squares_flags else power(c, x, y)
     return apply_ufunc(c, UFUNCS[UFUNC_OF[op]], (x, y))
 
 
@@ -73,13 +75,13 @@ def compare(c: Context, op: str, x: Value, y: Value) -> Value:
 
 def unary(c: Context, op: str, x: Value) -> Value:
     """`op x` for a number or an array; `not` is no concern of this function."""
-    if is_static(x):
-        return PYTHON_OF[op](x)
     if not c.is_weak(x):
         return apply_ufunc(c, UFUNCS[UFUNC_OF[op]], (x,))
     dtype = c.dtype(x)
     if op == "Invert" and dtype.is_float:
         c.refuse("~ is not defined for floats", fix="convert to an integer first")
+    if is_static(x):
+        return PYTHON_OF[op](x)
     atom = c.atom(x, I64 if dtype is BOOL else dtype)
     emitted = atom if op == "UAdd" else c.b.apply("neg" if op == "USub" else "not", atom)
     return c.fresh(emitted, weak=True)

@@ -92,6 +92,8 @@ def product(b: Builder, sizes: Iterable[Atom]) -> Atom:
 
 def literal(value: float, dtype: DType) -> Lit:
     """A Python number as a literal of the type, rounded or truncated as NumPy would."""
+    if not -(1 << 63) <= value < 1 << 63 and isinstance(value, int):
+        raise OverflowError(f"the integer {value} does not fit in 64 bits")
     if dtype is BOOL:
         return Lit(bool(value), BOOL)
     if dtype.is_int:

@@ -124,7 +124,7 @@ def round_(c: Context, number: Value, ndigits: Value = None) -> Value:
     if c.is_array(number):
         return numpy_round(c, number, ndigits or 0)
     if not c.dtype(number).is_float:
-        return number
+        return c.fresh(c.atom(number, I64), weak=True)
     if ndigits is None:
         return whole_number(c, c.b.apply("rint", c.atom(number, F64)))
     if c.is_weak(number):

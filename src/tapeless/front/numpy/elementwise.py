@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from ...ir.types import BOOL, F64, Atom, DType
+from ...ir.types import BOOL, F64, I32, I64, Atom, DType
 from ..context import Context
 from ..values import Value
 from .arguments import pull
@@ -99,6 +99,12 @@ def _kind(dtype: DType) -> int:
 def any_type(c: Context, _name: str, operands: Sequence[Value]) -> DType:
     """The common type of the operands."""
     return c.promote(*operands)
+
+
+def comparable(c: Context, _name: str, operands: Sequence[Value]) -> DType:
+    """The common type; Python integers are compared with 32-bit ones as what they are."""
+    dtype = c.promote(*operands)
+    return I64 if dtype is I32 and any(map(c.is_weak, operands)) else dtype
 
 
 def numeric(c: Context, name: str, operands: Sequence[Value]) -> DType:

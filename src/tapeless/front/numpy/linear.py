@@ -19,6 +19,7 @@ from ..registry import implements, method
 from ..values import Value
 from .arguments import array_like, count, one_axis, only_options, pull
 from .atoms import ONE, literal, quotient, remainder
+from .creation import eye
 from .elementwise import apply_ufunc, broadcast, deliver
 from .nest import Atoms, Pull, array_of, fold, stretched, whole
 from .reductions import sum_type
@@ -197,6 +198,25 @@ def trace(c: Context, a: Value, **options: Value) -> Value:
     p = p.to(sum_type(p.dtype))
     size = c.sizes.min(c.b, *p.shape)
     return c.fresh(fold(c.b, (size,), "add", (literal(0, p.dtype),), lambda b, i: (p.at(b, (*i, *i)),))[0])
+
+
+@implements(np.linalg.matrix_power)
+def matrix_power(c: Context, a: Value, n: Value) -> Value:
+    """A square matrix multiplied by itself n times, by repeated squaring."""
+    times = c.need_int(n, "the power of a matrix")
+    matrix = array_like(c, a)
+    if len(c.shape(matrix)) != 2:
+        c.refuse("a power needs a square matrix", error=ShapeError)
+    if not times:
+        c.equal_sizes(*c.shape(matrix))
+        return eye(c, c.number(c.shape(matrix)[0]), dtype=c.dtype(matrix))
+    base = c.call(np.linalg.inv, [matrix]) if times < 0 else matrix
+    result = c.fresh(c.read(base))
+    for bit in bin(abs(times))[3:]:
+        result = matmul(c, result, result)
+        if bit == "1":
+            result = matmul(c, result, base)
+    return result
 
 
 def _flat(c: Context, value: Value) -> Value:

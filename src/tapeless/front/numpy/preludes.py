@@ -13,7 +13,7 @@ from ..prelude import calculus, intrinsics, linear, signals, statistics
 from ..registry import implements, method, replace_by
 from ..values import Value
 
-_LINEAR = ("solve", "inv", "det", "slogdet", "cholesky", "matrix_power")
+_LINEAR = ("solve", "inv", "det", "slogdet", "cholesky")
 _MODULES = {
     signals: ("searchsorted", "interp", "convolve", "correlate"),
     statistics: (

@@ -166,11 +166,15 @@ def all_(c: Context, a: Value, axis: Value = None, out: Value = None, keepdims: 
     return deliver(c, reduce_axes(c, pull(c, a, BOOL), axis, keepdims, "and", boolean(True)), out)
 
 
+# Before NumPy 2.4 the count of all elements was a Python int.
+_COUNTS_IN_PYTHON = type(np.count_nonzero(np.zeros(1))) is int
+
+
 @implements(np.count_nonzero)
 def count_nonzero(c: Context, a: Value, axis: Value = None, *, keepdims: Value = False) -> Value:
-    """How many elements are not zero; a Python int when all axes are counted."""
+    """How many elements are not zero."""
     counts = reduce_axes(c, pull(c, a, BOOL).to(I64), axis, keepdims, "add", i64(0))
-    return c.fresh(counts, weak=axis is None)
+    return c.fresh(counts, weak=axis is None and _COUNTS_IN_PYTHON)
 
 
 @implements(np.argmin)

@@ -20,6 +20,7 @@ from .elementwise import (
     Ufunc,
     any_type,
     bits,
+    comparable,
     double,
     floating,
     integers,
@@ -230,7 +231,7 @@ def _table() -> dict[np.ufunc, Ufunc]:
     ]
     rows += [(f, 1, floating, by_op(op)) for f, op in FLOAT_FUNCTIONS.items()]
     rows += [(f, 2, floating, by_op(op)) for f, op in FLOAT_BINARY.items()]
-    rows += [(f, 2, any_type, by_op(op)) for f, op in COMPARISONS.items()]
+    rows += [(f, 2, comparable, by_op(op)) for f, op in COMPARISONS.items()]
     return {f: Ufunc(f"np.{f.__name__}", arity, rule, kernel) for f, arity, rule, kernel in rows}
 
 

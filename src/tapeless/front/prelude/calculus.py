@@ -121,7 +121,7 @@ def nan_to_num(x: Any, *, nan: Any = 0.0, posinf: Any = None, neginf: Any = None
     high = huge if posinf is None else posinf
     low = -huge if neginf is None else neginf
     finite = np.where(np.isnan(y), nan, y)
-    return np.where(finite == np.inf, high, np.where(finite == -np.inf, low, finite))[()]
+    return np.where(finite == np.inf, high, np.where(finite == -np.inf, low, finite))
 
 
 def cross(a: Any, b: Any) -> Any:
@@ -143,7 +143,7 @@ def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> A
     if ord is None or ord == "fro":
         return np.sqrt(np.sum(y * y, axis=axis, keepdims=keepdims))
     if isinstance(ord, str):
-        unsupported(f"the norm {ord!r}")
+        unsupported("the norm " + ord)
     if isinstance(axis, tuple) or (axis is None and y.ndim == 2):
         return _matrix_norm(y, ord, (0, 1) if axis is None else axis)
     if ord == 2:

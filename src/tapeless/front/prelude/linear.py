@@ -89,18 +89,6 @@ def cholesky(a: Any) -> Any:
     return low
 
 
-def matrix_power(a: Any, n: int) -> Any:
-    """a @ a @ ... @ a, n times, by repeated squaring; n is a literal."""
-    if n < 0:
-        return matrix_power(inv(a), -n)
-    if n == 0:
-        return np.eye(_square(a), dtype=a.dtype)
-    if n == 1:
-        return a + np.zeros((), a.dtype)
-    half = matrix_power(a, n // 2)
-    return half @ half @ a if n % 2 else half @ half
-
-
 def _square(a: Any) -> Any:
     """The size of a square matrix."""
     n = a.shape[0]
@@ -112,7 +100,7 @@ def _pivots(a: Any) -> Any:
     """The sign of the row exchanges, and the diagonal after elimination."""
     n = _square(a)
     m = a * 1.0
-    sign = np.ones((), m.dtype)[()]
+    sign = np.ones((), m.dtype)
     for k in range(n):
         for i in range(k + 1, n):
             if abs(m[i, k]) > abs(m[k, k]):

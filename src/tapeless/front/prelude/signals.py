@@ -15,7 +15,7 @@ from .intrinsics import require_nonempty, unsupported
 def searchsorted(a: Any, v: Any, side: str = "left") -> Any:
     """Where each v would be inserted into the sorted a; NaN is the largest value."""
     if side not in ("left", "right"):
-        unsupported(f"side={side!r}")
+        unsupported("side=" + side)
     if np.ndim(v) == 0:
         return _insertion(a, v, side)
     flat = np.ravel(v)
@@ -96,7 +96,7 @@ def _window(n: Any, m: Any, mode: str) -> Any:
     if mode == "same":
         return (min(n, m) - 1) // 2, max(n, m)
     if mode != "valid":
-        unsupported(f"mode={mode!r}")
+        unsupported("mode=" + mode)
     return min(n, m) - 1, max(n, m) - min(n, m) + 1
 
 

@@ -64,7 +64,7 @@ def quantile(a: Any, q: Any, axis: Any = None) -> Any:
     # As NumPy does: from the nearer end, so that both ends are met exactly.
     inner = low + (high - low) * t if t < 0.5 else high - (high - low) * (1 - t)
     last = s[..., n - 1]
-    return np.where(np.isnan(last), last, inner)[()]
+    return np.where(np.isnan(last), last, inner)
 
 
 def nansum(a: Any, axis: Any = None, keepdims: bool = False) -> Any:
@@ -104,7 +104,7 @@ def nanmin(a: Any, axis: Any = None, keepdims: bool = False) -> Any:
     if x.dtype.kind != "f":
         return np.min(x, axis=axis, keepdims=keepdims)
     least = np.min(np.where(np.isnan(x), np.inf, x), axis=axis, keepdims=keepdims)
-    return np.where(np.all(np.isnan(x), axis=axis, keepdims=keepdims), np.nan, least)[()]
+    return np.where(np.all(np.isnan(x), axis=axis, keepdims=keepdims), np.nan, least)
 
 
 def nanmax(a: Any, axis: Any = None, keepdims: bool = False) -> Any:

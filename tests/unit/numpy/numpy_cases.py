@@ -390,7 +390,7 @@ def _builtins() -> Iterator[Case]:
     yield case(builtins.abs, VECTOR)
     yield case(builtins.round, np.float64(2.345), 2)
     for f in (builtins.min, builtins.max):
-        yield from (case(f, *a) for a in ((1, 2.5), (np.float64(3.0), 2.0), (np.int64(3), np.int64(7), 5), ((4, 1, 2),)))
+        yield from (case(f, *a) for a in ((1, 2.5), (np.float64(3.0), np.float64(2.0)), (np.int64(3), np.int64(7), np.int64(5)), ((4, 1, 2),)))
         yield case(f, VECTOR)
     yield from (case(builtins.sum, x) for x in ((1, 2.5), VECTOR, INTS, (VECTOR, VECTOR)))
     yield case(builtins.sum, VECTOR, 1.5)
