@@ -19,9 +19,9 @@ from ..ir.core import Pos
 from ..ir.types import BOOL, F64, I64, Atom, DType, Lit, Type, Var, i64
 from . import promote, views
 from .numpy.atoms import convert, literal
-from .frame import Frame
+from .frame import End, Frame
 from .sizes import Sizes
-from .values import ArrayRef, Cell, DictRef, ListRef, ObjectRef, Ref, Scalar, Stale, Value
+from .values import ArrayRef, Cell, Closure, DictRef, ListRef, ObjectRef, Ref, Scalar, Stale, Value
 
 Handler = Callable[["Context", Any], Value]
 H = TypeVar("H", bound=Handler)
@@ -58,8 +58,10 @@ class Context:
         self.sizes = Sizes()
         self.store: dict[Ref, Any] = {}
         self.frames: list[Frame] = []
-        self.dead = False
-        self.pins: dict[Var, Callable[[], int | None]] = {}
+        self.end = End.OPEN
+        self.roots: tuple[Cell, ...] = ()
+        self.pins: dict[Var, Callable[[], int]] = {}
+        self.parameters: Any = None
         self._call = call
 
     # -- for library functions: values --------------------------------------------------------
@@ -101,6 +103,8 @@ class Context:
             case Scalar(atom):
                 return atom if dtype is None else convert(self.b, atom, dtype)
             case bool() | int() | float():
+                if isinstance(value, int) and not -(1 << 63) <= value < 1 << 63 and not (dtype and dtype.is_float):
+                    self.refuse(f"the integer {value} does not fit in 64 bits", fix="use a float")
                 return literal(value, dtype or self.dtype(value))
             case _:
                 self.refuse(f"a single number is needed here, not {describe(value)}")
@@ -142,14 +146,20 @@ class Context:
                 return int(value)
             case Scalar(Lit(number, dtype)) if not dtype.is_float:
                 return int(number)
-            case Scalar(Var() as var) if var in self.pins:
-                return self.pins[var]()
             case _:
                 return None
 
+    def pinned_int(self, value: Value) -> int | None:
+        """The integer when it is known now, or is a captured constant that the code may be specialised for."""
+        match value:
+            case Scalar(Var() as var) if var in self.pins:
+                return self.pins[var]()
+            case _:
+                return self.static_int(value)
+
     def need_int(self, value: Value, what: str) -> int:
         """The integer, which must be known now: an axis, a number of dimensions."""
-        number = self.static_int(value)
+        number = self.pinned_int(value)
         if number is None:
             self.refuse(
                 f"{what} must be known while compiling",
@@ -168,6 +178,11 @@ class Context:
     def new_list(self, items: Sequence[Value]) -> ListRef:
         ref = ListRef()
         self.store[ref] = tuple(items)
+        return ref
+
+    def new_object(self, ref: DictRef | ObjectRef, contents: dict[Any, Value]) -> Value:
+        """A dict or an instance of a dataclass."""
+        self.store[ref] = contents
         return ref
 
     def call(self, function: Value, args: Sequence[Value], kwargs: dict[str, Value] | None = None) -> Value:
@@ -218,7 +233,10 @@ class Context:
 
     def position(self, node: ast.AST) -> Pos | None:
         """The source position of a node; inside our own library functions, that of the user's call."""
-        function = self.frame.function
+        return self.position_in(self.frame.function, node)
+
+    def position_in(self, function: Closure, node: ast.AST) -> Pos | None:
+        """The source position of a node of a function."""
         if function.internal:
             return self.b.pos
         shift = function.shift

@@ -1,11 +1,23 @@
-"""The activation of one inlined function: its names, and which of them matter after a given place."""
+"""The activation of one inlined function: its names, and how its execution ends."""
 
 from __future__ import annotations
 
-import ast
 from dataclasses import dataclass, field
+from enum import Enum
 
-from .values import Closure, Value
+from .liveness import Liveness
+from .values import Closure, Undefined, Value
+
+RETURNED, BROKEN, CONTINUED, RESULT, VALUE = "<returned>", "<broken>", "<continued>", "<result>", "<value>"
+CONTROL = frozenset((RETURNED, BROKEN, CONTINUED, RESULT, VALUE))
+
+
+class End(Enum):
+    """How the execution of a block ended: it goes on, left by return/break/continue, or raised an exception."""
+
+    OPEN = "open"
+    LEFT = "left"
+    STOPPED = "stopped"
 
 
 @dataclass(slots=True)
@@ -13,12 +25,17 @@ class Frame:
     """Names are looked up here first, then in the function's scope.
 
     `names` also holds what control flow needs under keys that are no identifiers: `RETURNED`, `BROKEN` and `CONTINUED`
-    (bool or a bool atom) and `RESULT`, the value to return.
+    (bool, or a `Scalar` where that depends on run-time values), `RESULT`, the value to return, and `VALUE`, the
+    value of an expression with branches. `loop_live` are the names used where `break` and `continue` go.
     """
 
     function: Closure
+    live: Liveness
+    locals: frozenset[str]
     names: dict[str, Value] = field(default_factory=dict[str, Value])
-    loops: list[ast.stmt] = field(default_factory=list[ast.stmt])
+    loop_live: frozenset[str] = frozenset()
 
-
-RETURNED, BROKEN, CONTINUED, RESULT = "<returned>", "<broken>", "<continued>", "<result>"
+    def scope(self, name: str) -> Value:
+        """A name as functions defined here see it."""
+        value = self.names.get(name, Undefined())
+        return self.function.scope(name) if isinstance(value, Undefined) and name not in self.locals else value

@@ -2,7 +2,7 @@
 
 Integer variables are remembered as linear forms `constant + sum of coefficient * variable`, so that equal
 sizes get the same atom (`n - 1 + 1` is `n` again) and most indices are seen to be in range where they are used:
-`lower` holds constants below which a variable cannot be, `upper` a linear form above which a loop counter cannot be.
+`lower` holds a constant that a variable is never below, `upper` linear forms that a loop counter is never above.
 Facts hold in the block where they were learnt and in blocks inside it; `child` gives a copy for those.
 """
 
@@ -39,7 +39,7 @@ class Sizes:
     forms: dict[Var, Linear] = field(default_factory=dict[Var, Linear])
     atoms: dict[object, Atom] = field(default_factory=dict[object, Atom])
     lower: dict[Var, int] = field(default_factory=dict[Var, int])
-    upper: dict[Var, Linear] = field(default_factory=dict[Var, Linear])
+    upper: dict[Var, tuple[Linear, ...]] = field(default_factory=dict[Var, tuple[Linear, ...]])
     equal: dict[Var, Atom] = field(default_factory=dict[Var, Atom])
 
     def child(self) -> Sizes:
@@ -127,6 +127,13 @@ class Sizes:
             self.atoms[key] = b.apply(op, *args)
         return self.atoms[key]
 
+    def first_time(self, fact: str, *args: Atom) -> bool:
+        """Was this not yet asked in this block or around it? Remembers that it was."""
+        key = (fact, args)
+        known = key in self.atoms
+        self.atoms.setdefault(key, i64(0))
+        return not known
+
     def _sum(self, b: Builder, op: str, x: Atom, y: Atom, form: Linear) -> Atom:
         if not form.terms:
             return i64(form.const)
@@ -148,10 +155,11 @@ class Sizes:
         """Record that a variable is never below a constant."""
         self._learn(self.canonical(atom), low)
 
-    def below(self, counter: Var, limit: Atom) -> None:
-        """Record that a counter is in [0, limit)."""
-        self.lower[counter] = 0
-        self.upper[counter] = self.linear(limit).plus(Linear(-1))
+    def below(self, counter: Atom, *limits: Atom) -> None:
+        """Record that a counter is in [0, limit) for each limit."""
+        if isinstance(counter, Var):
+            self.lower[counter] = 0
+            self.upper[counter] = tuple(self.linear(limit).plus(Linear(-1)) for limit in limits)
 
     def least(self, atom: Atom) -> int | None:
         """A constant that the atom is never below, when one is known."""
@@ -170,8 +178,9 @@ class Sizes:
     def _least(self, form: Linear, depth: int = 4) -> int | None:
         for var, coef in form.terms:
             if coef < 0 and var in self.upper and depth:
-                wider = form.plus(Linear(0, ((var, 1),)), -coef).plus(self.upper[var], coef)
-                return self._least(wider, depth - 1)
+                rest = form.plus(Linear(0, ((var, 1),)), -coef)
+                found = [self._least(rest.plus(bound, coef), depth - 1) for bound in self.upper[var]]
+                return max((low for low in found if low is not None), default=None)
         if any(coef < 0 or var not in self.lower for var, coef in form.terms):
             return None
         return form.const + sum(coef * self.lower[var] for var, coef in form.terms)

@@ -139,6 +139,13 @@ class Maybe:
 
 
 @dataclass(frozen=True, slots=True)
+class Clash:
+    """A variable, or the contents of an object, with two incompatible types; refused when it is read."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
 class SliceValue:
     """`start:stop:step` with values."""
 
@@ -149,12 +156,11 @@ class SliceValue:
 
 @dataclass(frozen=True, slots=True)
 class RangeValue:
-    """`range(start, stop, step)`; `parallel` for `tp.prange`."""
+    """`range(start, stop, step)`."""
 
     start: Value
     stop: Value
-    step: int
-    parallel: bool = False
+    step: Value
 
 
 @dataclass(frozen=True, slots=True)

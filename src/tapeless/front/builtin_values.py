@@ -1,0 +1,155 @@
+"""The builtins that make or ask about values of the front end: range, zip, len, isinstance, tuple, ..."""
+
+from __future__ import annotations
+
+import builtins
+import dataclasses
+import functools
+from typing import Any
+
+import numpy as np
+
+from ..errors import OperandError
+from ..ir.types import BOOL, F32, F64, I32, I64
+from .attributes import get_attribute
+from .context import Context, describe
+from .iteration import Steps, iterate, static_items
+from .registry import implements
+from .values import ArrayRef, Closure, DictRef, ListRef, ObjectRef, Partial, RangeValue, Scalar, Value, Zipped
+
+_NUMPY_CLASS: dict[Any, type] = {BOOL: np.bool_, I32: np.int32, I64: np.int64, F32: np.float32, F64: np.float64}
+
+
+@implements(builtins.range)
+def range_(c: Context, first: Value, second: Value = None, step: Value = 1) -> Value:
+    start, stop = (0, first) if second is None else (first, second)
+    for part in (start, stop, step):
+        if not c.is_scalar(part) or c.dtype(part).is_float:
+            c.refuse(f"range() needs integers, not {describe(part)}", error=OperandError, fix="convert with int(...)")
+    return RangeValue(start, stop, step)
+
+
+@implements(builtins.len)
+def len_(c: Context, value: Value) -> Value:
+    match value:
+        case ArrayRef():
+            return c.number(c.shape(value)[0])
+        case RangeValue():
+            steps = iterate(c, value)
+            assert isinstance(steps, Steps)
+            return c.number(steps.count)
+        case DictRef():
+            return len(c.store[value])
+        case str():
+            return len(value)
+        case _:
+            items = c.items(value)
+            if items is None:
+                c.refuse(f"{describe(value)} has no len()", error=OperandError)
+            return len(items)
+
+
+@implements(builtins.enumerate)
+def enumerate_(c: Context, iterable: Value, start: Value = 0) -> Value:
+    return Zipped("enumerate", (iterable,), start)
+
+
+@implements(builtins.zip)
+def zip_(c: Context, *iterables: Value, strict: Value = False) -> Value:
+    return Zipped("zip strict" if strict else "zip", iterables)
+
+
+@implements(builtins.reversed)
+def reversed_(c: Context, iterable: Value) -> Value:
+    return Zipped("reversed", (iterable,))
+
+
+@implements(builtins.tuple)
+def tuple_(c: Context, iterable: Value = ()) -> Value:
+    return tuple(static_items(c, iterable))
+
+
+@implements(builtins.list)
+def list_(c: Context, iterable: Value = ()) -> Value:
+    return c.new_list(static_items(c, iterable))
+
+
+@implements(builtins.dict)
+def dict_(c: Context, other: Value = None, **entries: Value) -> Value:
+    if other is None:
+        contents = {}
+    elif isinstance(other, DictRef):
+        contents = dict(c.store[other])
+    else:
+        contents = dict(static_items(c, pair) for pair in static_items(c, other))
+    return c.new_object(DictRef(), {**contents, **entries})
+
+
+@implements(builtins.isinstance)
+def isinstance_(c: Context, value: Value, classes: Value) -> Value:
+    wanted = classes if isinstance(classes, tuple) else (classes,)
+    mine = class_of(c, value)
+    return any(issubclass(mine, cls) for cls in wanted)
+
+
+@implements(builtins.type)
+def type_(c: Context, value: Value) -> Value:
+    return class_of(c, value)
+
+
+def class_of(c: Context, value: Value) -> type:
+    """The class that the value would have in plain Python."""
+    match value:
+        case ArrayRef():
+            return np.ndarray
+        case Scalar(weak=True):
+            return {BOOL: bool, I64: int}.get(value.dtype, float)
+        case Scalar():
+            return _NUMPY_CLASS[value.dtype]
+        case ListRef():
+            return list
+        case DictRef():
+            return dict
+        case ObjectRef(cls):
+            return cls
+        case RangeValue():
+            return range
+        case _:
+            return type(value)
+
+
+@implements(builtins.callable)
+def callable_(c: Context, value: Value) -> Value:
+    return isinstance(value, Closure | Partial) or callable(value)
+
+
+@implements(builtins.hasattr)
+def hasattr_(c: Context, value: Value, name: Value) -> Value:
+    cls = class_of(c, value)
+    return name in c.store[value] or hasattr(cls, name) if isinstance(value, ObjectRef) else hasattr(cls, name)
+
+
+@implements(builtins.getattr)
+def getattr_(c: Context, value: Value, name: Value) -> Value:
+    return get_attribute(c, value, name)
+
+
+@implements(functools.partial)
+def partial_(c: Context, function: Value, *args: Value, **kwargs: Value) -> Value:
+    return Partial(function, args, kwargs)
+
+
+@implements(dataclasses.replace)
+def replace_(c: Context, obj: Value, **changes: Value) -> Value:
+    if not isinstance(obj, ObjectRef):
+        c.refuse(f"dataclasses.replace needs a dataclass, not {describe(obj)}", error=OperandError)
+    return c.new_object(ObjectRef(obj.cls), {**c.store[obj], **changes})
+
+
+@implements(builtins.print)
+def print_(c: Context, *values: Value, **options: Value) -> Value:
+    c.refuse(
+        "print cannot be compiled",
+        why="compiled code has no access to the console",
+        fix="return the value and print it outside, or call f.python(...) to debug",
+    )

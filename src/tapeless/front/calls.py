@@ -1,0 +1,268 @@
+"""Calls: known library functions, methods, classes, and the user's functions, which are inlined."""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import functools
+import inspect
+from collections.abc import Sequence
+from types import BuiltinFunctionType, FunctionType, MethodType
+from typing import Any
+
+from ..errors import CallError, RecursionRefusedError, TypeConflictError, UnsupportedFunctionError
+from . import registry
+from .captured import scope_of
+from .context import Context, describe, expression
+from .expressions import elements
+from .fence import refuse_generator
+from .frame import RESULT, RETURNED, End, Frame
+from .liveness import analyse, bound_names
+from .objects import call_method, construct
+from .source import source_of
+from .statements import has_left, run_block
+from .suggest import suggestion
+from .values import ArrayRef, Clash, Closure, DictRef, Method, Partial, Value
+
+# How deep functions that take functions may nest in themselves before it counts as recursion.
+NESTING_LIMIT = 8
+
+
+@expression(ast.Call)
+def call_expression(c: Context, node: ast.Call) -> Value:
+    function = c.eval(node.func)
+    args = elements(c, node.args)
+    kwargs: dict[str, Value] = {}
+    for keyword in node.keywords:
+        value = c.eval(keyword.value)
+        if keyword.arg is not None:
+            kwargs[keyword.arg] = value
+        elif isinstance(value, DictRef):
+            kwargs.update(c.store[value])
+        else:
+            c.refuse(f"** needs a dict, not {describe(value)}", error=CallError)
+    return call(c, function, args, kwargs)
+
+
+def call(c: Context, function: Value, args: Sequence[Value], kwargs: dict[str, Value]) -> Value:
+    """Call any function value."""
+    match function:
+        case Closure():
+            return inline(c, function, tuple(args), kwargs)
+        case Partial(inner, first, named):
+            return call(c, inner, (*first, *args), {**named, **kwargs})
+        case functools.partial():
+            return call(c, function.func, (*function.args, *args), {**function.keywords, **kwargs})
+        case Method(receiver, name) if not isinstance(receiver, ArrayRef) and registry.find_method(name) is None:
+            return _apply(c, functools.partial(call_method, c, function), tuple(args), kwargs, name, context=False)
+        case Method(receiver, name):
+            found = registry.find_method(name)
+            assert found is not None
+            return _apply(c, found, (receiver, *args), kwargs, name)
+        case _:
+            return _call_object(c, function, tuple(args), kwargs)
+
+
+def _call_object(c: Context, function: Any, args: tuple[Value, ...], kwargs: dict[str, Value]) -> Value:
+    """Call a Python object from outside: a library function, a class, or a function with source."""
+    implementation = registry.find(function)
+    if implementation is not None:
+        return _apply(c, implementation, args, kwargs, _name(function))
+    ours = registry.replacement(function)
+    if ours is not None:
+        return inline(c, closure_of(c, ours, internal=True), args, kwargs)
+    if isinstance(function, type):
+        return _construct(c, function, args, kwargs)
+    if isinstance(function, MethodType) and isinstance(function.__func__, FunctionType):
+        c.refuse(
+            f"the method {_name(function)} belongs to an object that is not in the language",
+            error=UnsupportedFunctionError,
+            fix="use a plain function and pass it what it needs",
+        )
+    plain = _unwrapped(function)
+    if isinstance(plain, FunctionType) and not _is_library(plain):
+        return inline(c, closure_of(c, plain), args, kwargs)
+    if not callable(function):
+        c.refuse(f"{describe(function)} cannot be called", error=CallError)
+    _refuse_unknown(c, function)
+
+
+def _unwrapped(function: Any) -> Any:
+    """The plain function inside a jitted one or another well-behaved wrapper."""
+    while not isinstance(function, FunctionType) and hasattr(function, "__wrapped__") and not _is_library(function):
+        function = function.__wrapped__
+    return function
+
+
+def _is_library(function: Any) -> bool:
+    module = getattr(function, "__module__", None) or ""
+    top = module.split(".")[0]
+    return top in ("numpy", "scipy", "math", "builtins", "itertools", "jax", "torch") or (
+        top == "tapeless" and not isinstance(function, FunctionType) and not hasattr(function, "__wrapped__")
+    )
+
+
+def _construct(c: Context, cls: type, args: tuple[Value, ...], kwargs: dict[str, Value]) -> Value:
+    if dataclasses.is_dataclass(cls):
+        return construct(c, cls, args, kwargs)
+    if issubclass(cls, tuple) and hasattr(cls, "_fields"):
+        try:
+            return cls(*args, **kwargs)
+        except TypeError as error:
+            c.refuse(str(error), error=CallError)
+    c.refuse(
+        f"instances of the class {cls.__name__} cannot be made in compiled code",
+        error=UnsupportedFunctionError,
+        fix="use a dataclass, a named tuple, a dict or separate variables",
+    )
+
+
+def _apply(c: Context, implementation: Any, args: tuple[Value, ...], kwargs: dict[str, Value], name: str, *, context: bool = True) -> Value:
+    """Call an implementation; arguments that it does not know are the user's mistake, not ours."""
+    if context:
+        try:
+            inspect.signature(implementation).bind(c, *args, **kwargs)
+        except TypeError as error:
+            known = [p for p in inspect.signature(implementation).parameters if p != "c"]
+            strange = next((k for k in kwargs if k not in known), None)
+            hint = suggestion(strange, known) if strange else ""
+            c.refuse(f"{name}: {error}{hint}", error=CallError, why="only the parameters listed in the reference are known")
+        return implementation(c, *args, **kwargs)
+    try:
+        return implementation(args, kwargs)
+    except TypeError as error:
+        c.refuse(f"{name}: {error}", error=CallError)
+
+
+def _refuse_unknown(c: Context, function: Any) -> None:
+    name = _name(function)
+    module = getattr(function, "__module__", None) or ""
+    siblings = [_name(obj) for obj in registry.objects()]
+    c.refuse(
+        f"{module + '.' if module and module != 'builtins' else ''}{name} is not known to the compiler{suggestion(name, siblings)}",
+        error=UnsupportedFunctionError,
+        why="only functions with source text and the library functions of the language reference can be compiled",
+        fix="call it outside and pass the result in" if isinstance(function, BuiltinFunctionType | FunctionType) else "",
+    )
+
+
+def _name(function: Any) -> str:
+    return str(getattr(function, "__name__", None) or type(function).__name__)
+
+
+# -- inlining -------------------------------------------------------------------------------------
+
+
+def closure_of(c: Context, function: FunctionType, *, internal: bool = False) -> Closure:
+    """A function object as a value. Its free names are read when the compiled code is called."""
+    source = source_of(function)
+    internal = internal or (function.__module__ or "").startswith("tapeless.front.prelude")
+    return Closure(
+        source.node,
+        function.__name__,
+        source.file,
+        scope_of(c, function, internal=internal),
+        tuple(function.__defaults__ or ()),
+        dict(function.__kwdefaults__ or {}),
+        source.shift,
+        internal,
+    )
+
+
+def inline(c: Context, function: Closure, args: tuple[Value, ...], kwargs: dict[str, Value]) -> Value:
+    """The value of a call, its body executed here."""
+    _refuse_recursion(c, function, (*args, *kwargs.values()))
+    body = function.node.body if isinstance(function.node, ast.FunctionDef) else [_as_return(function.node)]
+    refuse_generator(c, function, body)
+    names = bind(c, function, args, kwargs)
+    frame = Frame(function, _liveness(function.node, body), bound_names(body) | names.keys(), names)
+    names[RETURNED] = False
+    position, end = c.b.pos, c.end
+    c.frames.append(frame)
+    builder = c.b
+    try:
+        run_block(c, body)
+        return _result(c, frame)
+    finally:
+        if c.frames[-1] is frame:
+            c.frames.pop()
+        builder.pos = position
+        c.end = end
+
+
+def _result(c: Context, frame: Frame) -> Value:
+    left = has_left(c)
+    value = frame.names.get(RESULT)
+    if c.end is End.LEFT or left is True:
+        returned = value
+    elif left is False:
+        returned = None
+    elif value is None:
+        returned = None
+    else:
+        c.refuse(
+            f"{frame.function.name} returns a value on some paths and None on others",
+            error=TypeConflictError,
+            fix="return a value at the end of the function too",
+        )
+    if isinstance(returned, Clash):
+        c.refuse(f"the results of {frame.function.name} do not fit together: {returned.reason}", error=TypeConflictError)
+    return returned
+
+
+_RETURNS: dict[ast.Lambda, ast.Return] = {}
+_LIVENESS: dict[ast.AST, Any] = {}
+
+
+def _as_return(node: ast.Lambda) -> ast.Return:
+    if node not in _RETURNS:
+        _RETURNS[node] = ast.copy_location(ast.Return(node.body), node.body)
+    return _RETURNS[node]
+
+
+def _liveness(node: ast.AST, body: Sequence[ast.stmt]) -> Any:
+    if node not in _LIVENESS:
+        _LIVENESS[node] = analyse(body)
+    return _LIVENESS[node]
+
+
+def _refuse_recursion(c: Context, function: Closure, args: Sequence[Value]) -> None:
+    depth = sum(frame.function.node is function.node for frame in c.frames)
+    takes_functions = any(isinstance(a, Closure | FunctionType | Partial) for a in args)
+    if depth and (depth > NESTING_LIMIT or not (takes_functions or isinstance(function.node, ast.Lambda))):
+        c.refuse(
+            f"{function.name} calls itself",
+            error=RecursionRefusedError,
+            why="all calls are inlined, so recursion would never end",
+            fix="use a loop, with an array as a stack if needed",
+        )
+
+
+def bind(c: Context, function: Closure, args: tuple[Value, ...], kwargs: dict[str, Value]) -> dict[str, Value]:
+    """Arguments to parameters, by Python's rules."""
+    spec = function.node.args
+    positional = [a.arg for a in (*spec.posonlyargs, *spec.args)]
+    named = dict(kwargs)
+    bound: dict[str, Value] = dict(zip(positional, args, strict=False))
+    if spec.vararg:
+        bound[spec.vararg.arg] = args[len(positional) :]
+    elif len(args) > len(positional):
+        c.refuse(f"{function.name}() takes {len(positional)} arguments, but {len(args)} were given", error=CallError)
+    only_positional = {a.arg for a in spec.posonlyargs}
+    for name in [*positional, *(a.arg for a in spec.kwonlyargs)]:
+        if name in named and name not in only_positional:
+            if name in bound:
+                c.refuse(f"{function.name}() got two values for {name!r}", error=CallError)
+            bound[name] = named.pop(name)
+    first_default = len(positional) - len(function.defaults)
+    for name, default in (*zip(positional[first_default:], function.defaults, strict=True), *function.kw_defaults.items()):
+        bound.setdefault(name, default)
+    missing = [n for n in (*positional, *(a.arg for a in spec.kwonlyargs)) if n not in bound]
+    if missing:
+        c.refuse(f"{function.name}() needs a value for {missing[0]!r}", error=CallError)
+    if spec.kwarg:
+        bound[spec.kwarg.arg] = c.new_object(DictRef(), named)
+    elif named:
+        strange = next(iter(named))
+        c.refuse(f"{function.name}() has no parameter {strange!r}{suggestion(strange, positional)}", error=CallError)
+    return bound

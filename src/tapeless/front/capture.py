@@ -1,0 +1,186 @@
+"""The front end's door: a call's arguments become a specialisation, a specialisation an IR function.
+
+    specialise(f, args, kwargs)  ->  Call: the specs of the parameters (the key) and the leaves to pass
+    lower(f, specs)              ->  Lowered: the IR function, the structure of its result, what it captured
+
+The parameters of the IR function are the leaves of the arguments in order, then those of the captured values. Its
+results are the leaves of the result, then the final contents of each array parameter that was written (`donated`).
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import FunctionType
+from typing import Any
+
+from ..errors import CallError, Place
+from ..ir.core import Function
+from ..ir.types import Atom
+from . import attributes, builtin_values, calls, expressions, fence, for_while, statements
+from .annotations import ArrayType
+from .captured import Captured, Parameters
+from .context import Context
+from .control import PathEndsError
+from .numpy import library
+from .tree import Out, OutArgument, OutLeaf, OutNode, OutStatic, Spec, flatten
+from .values import ArrayRef, Closure, DictRef, ListRef, ObjectRef, Scalar, Value
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """The arguments of a call: specs per parameter (hashable, the key of the specialisation) and leaves."""
+
+    specs: tuple[tuple[str, Spec], ...]
+    leaves: tuple[Any, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Lowered:
+    """An IR function and how to call it."""
+
+    function: Function
+    out: Out
+    captured: tuple[Captured, ...]
+
+    def still_holds(self) -> bool:
+        """Are the captured names bound to values that this code was made for?"""
+        return all(entry.holds() for entry in self.captured)
+
+    def hidden_leaves(self) -> list[Any]:
+        """The captured numbers and arrays as they are now, to be passed after the arguments."""
+        return [leaf for entry in self.captured for leaf in flatten(entry.get())[1]]
+
+
+def specialise(
+    function: FunctionType, args: tuple[Any, ...], kwargs: Mapping[str, Any], *, static_shapes: bool = False
+) -> Call:
+    """Bind and flatten the arguments of a call; annotations refine the specs."""
+    try:
+        bound = _signature(function).bind(*args, **kwargs)
+    except TypeError as error:
+        raise CallError(f"{function.__name__}: {error}") from None
+    bound.apply_defaults()
+    annotations = _annotations(function)
+    specs: list[tuple[str, Spec]] = []
+    leaves: list[Any] = []
+    for name, value in bound.arguments.items():
+        spec, found = flatten(value, fixed=static_shapes, where=f"argument {name!r}")
+        wanted = annotations.get(name)
+        if wanted is not None:
+            spec = wanted.refine(name, spec, getattr(value, "shape", ()), _place(function))
+        specs.append((name, spec))
+        leaves += found
+    return Call(tuple(specs), tuple(leaves))
+
+
+def lower(function: FunctionType, specs: tuple[tuple[str, Spec], ...]) -> Lowered:
+    """The IR of a function for arguments of these specs."""
+    c = Context(calls.call)
+    parameters = c.parameters = Parameters()
+    closure = calls.closure_of(c, function)
+    c.b.pos = c.position_in(closure, closure.node)
+    arguments = {name: parameters.value(c, spec, name) for name, spec in specs}
+    try:
+        result = calls.inline(c, *_call(closure, arguments))
+    except PathEndsError:
+        result = None
+    return _finish(c, function.__name__, result)
+
+
+def _call(closure: Closure, arguments: dict[str, Value]) -> tuple[Closure, tuple[Value, ...], dict[str, Value]]:
+    spec = closure.node.args
+    positional = tuple(arguments.pop(a.arg) for a in (*spec.posonlyargs, *spec.args))
+    if spec.vararg:
+        positional += arguments.pop(spec.vararg.arg)
+    return closure, positional, arguments
+
+
+def _finish(c: Context, name: str, result: Value) -> Lowered:
+    """Take the result apart, add the final contents of written parameters."""
+    parameters = c.parameters
+    outputs = _Outputs(c, parameters)
+    out = outputs.take(result)
+    donated: list[tuple[int, int]] = []
+    for cell, index in parameters.cells.items():
+        if c.store[cell] is not parameters.vars[index]:
+            donated.append((index, len(outputs.results)))
+            outputs.results.append(c.contents(cell))
+    body = c.b.block(outputs.results)
+    function = Function(name, tuple(parameters.vars), body, tuple(donated))
+    return Lowered(function, out, tuple(parameters.captured))
+
+
+class _Outputs:
+    """Collects the results of the function while taking its value apart."""
+
+    def __init__(self, c: Context, parameters: Parameters) -> None:
+        self.c, self.parameters = c, parameters
+        self.results: list[Atom] = []
+        self.arrays: dict[ArrayRef, Out] = {}
+
+    def take(self, value: Value) -> Out:
+        c = self.c
+        match value:
+            case Scalar(atom, weak):
+                return self._leaf(atom, OutLeaf(len(self.results), "python" if weak else "numpy"))
+            case ArrayRef():
+                return self._array(value)
+            case tuple():
+                fields = getattr(value, "_fields", ())
+                return OutNode(type(value), fields, tuple(self.take(v) for v in value))
+            case ListRef():
+                return OutNode(list, (), tuple(self.take(v) for v in c.store[value]))
+            case DictRef() | ObjectRef():
+                kind = dict if isinstance(value, DictRef) else value.cls
+                contents = c.store[value]
+                return OutNode(kind, tuple(contents), tuple(self.take(v) for v in contents.values()))
+            case Closure():
+                c.refuse("a compiled function cannot return a function", fix="return what it computes")
+            case _:
+                return OutStatic(value)
+
+    def _array(self, value: ArrayRef) -> Out:
+        if value not in self.arrays:
+            index = self.parameters.cells.get(value.cell)
+            if index is not None and not value.view:
+                self.arrays[value] = OutArgument(index)
+            else:
+                atom = self.c.read(value)
+                self.arrays[value] = self._leaf(atom, OutLeaf(len(self.results), "array"))
+        return self.arrays[value]
+
+    def _leaf(self, atom: Atom, leaf: OutLeaf) -> OutLeaf:
+        self.results.append(atom)
+        return leaf
+
+
+_signatures: dict[FunctionType, inspect.Signature] = {}
+_annotation_cache: dict[FunctionType, dict[str, ArrayType]] = {}
+
+
+def _signature(function: FunctionType) -> inspect.Signature:
+    if function not in _signatures:
+        _signatures[function] = inspect.signature(function)
+    return _signatures[function]
+
+
+def _annotations(function: FunctionType) -> dict[str, ArrayType]:
+    if function not in _annotation_cache:
+        try:
+            found = inspect.get_annotations(function, eval_str=True)
+        except (NameError, SyntaxError, TypeError, AttributeError):
+            # Annotations that cannot be evaluated are somebody else's and say nothing to us.
+            found = {}
+        _annotation_cache[function] = {n: a for n, a in found.items() if isinstance(a, ArrayType)}
+    return _annotation_cache[function]
+
+
+def _place(function: FunctionType) -> Place | None:
+    code = function.__code__
+    return Place(code.co_filename, code.co_firstlineno, 0, 1 << 16, function.__name__)
+
+
+# Importing these registers the handlers of syntax and the names of libraries.
+HANDLERS: tuple[object, ...] = (attributes, builtin_values, expressions, fence, for_while, statements, library)

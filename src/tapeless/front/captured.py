@@ -1,0 +1,138 @@
+"""Free names of the user's functions: what they are bound to outside, read anew at each call.
+
+Numbers and arrays that a function takes from its module or its closure become hidden parameters; functions, classes and
+strings are constants of the specialisation, guarded by their getter. A captured integer that must be known while compiling
+(an axis, a size of a tuple) is pinned: it stays a parameter, and the specialisation holds only for this value.
+"""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from types import FunctionType, ModuleType
+from typing import Any
+
+from ..ir.types import Type, Var, i64
+from ..ir.walk import fresh
+from .context import Context
+from .tree import Leaf, Node, Spec, Static, flatten
+from .values import ArrayRef, Cell, DictRef, ObjectRef, Scalar, Undefined, Value
+
+# Modules whose numbers are constants of nature rather than the user's settings.
+_LIBRARIES = ("numpy", "math", "builtins", "tapeless", "scipy", "sys", "cmath")
+
+
+@dataclass(slots=True)
+class Captured:
+    """A free name: `get` reads it, `spec` is what the code was made for; `pinned` when also its value matters."""
+
+    label: str
+    get: Callable[[], Any]
+    spec: Spec
+    pinned: int | None = None
+
+    def holds(self) -> bool:
+        """Is the code still right for what the name is bound to now?"""
+        try:
+            value = self.get()
+        except (KeyError, ValueError, AttributeError):
+            return False
+        spec, _ = flatten(value, where=self.label)
+        return spec == self.spec and (self.pinned is None or value == self.pinned)
+
+
+@dataclass(slots=True)
+class Parameters:
+    """The parameters of the function being made, arguments first, then what was captured."""
+
+    vars: list[Var] = field(default_factory=list[Var])
+    cells: dict[Cell, int] = field(default_factory=dict[Cell, int])
+    captured: list[Captured] = field(default_factory=list[Captured])
+    seen: dict[object, Value] = field(default_factory=dict[object, Value])
+
+    def value(self, c: Context, spec: Spec, label: str) -> Value:
+        """The value of a parameter tree, with new parameters for its leaves."""
+        match spec:
+            case Static(value):
+                return value
+            case Leaf():
+                return self._leaf(c, spec, label)
+            case Node(kind, keys, parts):
+                names = [f"{label}_{k}" for k in (keys or range(len(parts)))]
+                return _container(c, kind, keys, [self.value(c, p, n) for p, n in zip(parts, names, strict=True)])
+
+    def _leaf(self, c: Context, leaf: Leaf, label: str) -> Value:
+        sizes = tuple(fresh("n", Type(i64(0).dtype)) if n is None else i64(n) for n in leaf.dims)
+        for size in sizes:
+            c.sizes.at_least_constant(size, 0)
+        var = fresh(label if label.isidentifier() else "x", Type(leaf.dtype, sizes))
+        self.vars.append(var)
+        if not sizes:
+            return Scalar(var, leaf.flavour == "python")
+        cell = Cell(var.type, label)
+        c.store[cell] = var
+        self.cells[cell] = len(self.vars) - 1
+        c.roots = (*c.roots, cell)
+        return ArrayRef(cell)
+
+    def capture(self, c: Context, key: object, label: str, get: Callable[[], Any]) -> Value:
+        """The value of a free name, captured once."""
+        if key not in self.seen:
+            self.seen[key] = self._captured(c, label, get)
+        return self.seen[key]
+
+    def _captured(self, c: Context, label: str, get: Callable[[], Any]) -> Value:
+        found = get()
+        if isinstance(found, ModuleType) or getattr(builtins, label, None) is found:
+            return found
+        spec, _ = flatten(found, where=f"captured name {label!r}")
+        entry = Captured(label, get, spec)
+        self.captured.append(entry)
+        value = self.value(c, spec, label)
+        if isinstance(value, Scalar) and isinstance(value.atom, Var) and isinstance(found, int):
+            c.pins[value.atom] = lambda: _pin(entry, found)
+        return value
+
+
+def _pin(entry: Captured, value: int) -> int:
+    entry.pinned = value
+    return value
+
+
+def _container(c: Context, kind: type, keys: tuple[Any, ...], parts: list[Value]) -> Value:
+    if kind is list:
+        return c.new_list(parts)
+    if kind is dict:
+        return c.new_object(DictRef(), dict(zip(keys, parts, strict=True)))
+    if kind is tuple:
+        return tuple(parts)
+    if issubclass(kind, tuple):
+        return kind._make(parts)  # type: ignore[attr-defined]
+    return c.new_object(ObjectRef(kind), dict(zip(keys, parts, strict=True)))
+
+
+def scope_of(c: Context, function: FunctionType, *, internal: bool) -> Callable[[str], Value]:
+    """Where a function's free names are looked up: its closure, its module, the builtins."""
+    cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=False))
+    names = function.__globals__
+
+    def lookup(name: str) -> Value:
+        if name in cells:
+            cell = cells[name]
+            return c.parameters.capture(c, id(cell), name, lambda: cell.cell_contents)
+        if name in names:
+            if internal:
+                return names[name]
+            return c.parameters.capture(c, (id(names), name), name, lambda: names[name])
+        return getattr(builtins, name, Undefined())
+
+    return lookup
+
+
+def module_attribute(c: Context, module: ModuleType, name: str) -> Value:
+    """`module.name`: a constant of a library, or a setting of the user's, read at each call."""
+    value = getattr(module, name)
+    if callable(value) or isinstance(value, ModuleType) or module.__name__.split(".")[0] in _LIBRARIES:
+        return value
+    return c.parameters.capture(c, (id(module), name), name, lambda: getattr(module, name))

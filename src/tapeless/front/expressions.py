@@ -1,0 +1,409 @@
+"""Expressions: from a node to its value."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from ..errors import NotStaticError, OperandError, TypeConflictError, UnboundNameError, UnknownNameError
+from ..ir.types import BOOL, I64, Atom, Lit
+from .context import Context, describe, expression
+from .control import branch, is_pure, join, run_arm
+from .frame import VALUE
+from .iteration import static_items
+from .numpy import arithmetic
+from .suggest import suggestion
+from .targets import assign
+from .values import ArrayRef, Clash, Closure, DictRef, ListRef, Maybe, ObjectRef, Scalar, SliceValue, Undefined, Value
+
+
+@expression(ast.Constant)
+def constant(c: Context, node: ast.Constant) -> Value:
+    value = node.value
+    if isinstance(value, complex | bytes):
+        c.refuse(
+            f"the literal {value!r} is not in the language",
+            why="numbers are bool, int32, int64, float32 or float64",
+            fix="compute with the real and imaginary parts" if isinstance(value, complex) else "",
+        )
+    return value
+
+
+@expression(ast.Name)
+def name(c: Context, node: ast.Name) -> Value:
+    return read_name(c, node.id)
+
+
+def read_name(c: Context, name: str) -> Value:
+    """The value of a name, as Python looks it up; a name that may be unbound is checked at run time."""
+    frame = c.frame
+    value = frame.names.get(name, Undefined())
+    if isinstance(value, Undefined) and name not in frame.locals:
+        value = frame.function.scope(name)
+        if isinstance(value, Undefined):
+            c.refuse(f"the name {name!r} is not defined{suggestion(name, known_names(c))}", error=UnknownNameError)
+    match value:
+        case Undefined():
+            c.refuse(
+                f"the local variable {name!r} is read before it is assigned",
+                error=UnboundNameError,
+                fix=f"assign {name!r} first",
+            )
+        case Clash(reason):
+            c.refuse(
+                f"the variable {name!r} has two types here: {reason}",
+                error=TypeConflictError,
+                why="a compiled variable has one type",
+                fix="use two names, or give it the same type on every path",
+            )
+        case Maybe(inner, defined):
+            c.b.check("unbound", defined, info=name)
+            frame.names[name] = inner
+            return inner
+        case _:
+            return value
+
+
+def known_names(c: Context) -> list[str]:
+    return [n for n in (*c.frame.names, *c.frame.locals) if n.isidentifier()]
+
+
+# -- operators ------------------------------------------------------------------------------------
+
+
+@expression(ast.BinOp)
+def binop(c: Context, node: ast.BinOp) -> Value:
+    left = c.eval(node.left)
+    right = c.eval(node.right)
+    return binary(c, type(node.op).__name__, left, right)
+
+
+def binary(c: Context, op: str, x: Value, y: Value) -> Value:
+    """`x op y` of any two values."""
+    if isinstance(x, Scalar | int | float) and isinstance(y, Scalar | int | float):
+        return _integers(c, op, x, y) if _are_python_ints(c, x, y) else arithmetic.binary(c, op, x, y)
+    left, right = c.items(x), c.items(y)
+    if op == "Add" and left is not None and right is not None and type(x) is type(y):
+        return c.new_list(left + right) if isinstance(x, ListRef) else left + right
+    if op == "Mult" and (left is not None or right is not None) and not isinstance(x, ArrayRef) and not isinstance(y, ArrayRef):
+        return _repeated(c, x if left is not None else y, y if left is not None else x)
+    if isinstance(x, str) and isinstance(y, str) and op == "Add":
+        return x + y
+    if not _computes(c, x) or not _computes(c, y):
+        c.refuse(f"{_SYMBOLS.get(op, op)} is not defined between {describe(x)} and {describe(y)}", error=OperandError)
+    return arithmetic.binary(c, op, x, y)
+
+
+_SYMBOLS = {
+    "Add": "+", "Sub": "-", "Mult": "*", "Div": "/", "FloorDiv": "//", "Mod": "%", "Pow": "**", "MatMult": "@",
+    "BitAnd": "&", "BitOr": "|", "BitXor": "^", "LShift": "<<", "RShift": ">>",
+    "Eq": "==", "NotEq": "!=", "Lt": "<", "LtE": "<=", "Gt": ">", "GtE": ">=",
+}  # fmt: skip
+
+
+def _computes(c: Context, value: Value) -> bool:
+    """May this take part in arithmetic? Lists of numbers may, beside an array."""
+    return isinstance(value, Scalar | ArrayRef | int | float) or c.items(value) is not None
+
+
+def _repeated(c: Context, sequence: Value, times: Value) -> Value:
+    count = c.need_int(times, "the number of repetitions of a list or tuple")
+    items = c.items(sequence)
+    assert items is not None
+    return c.new_list(items * count) if isinstance(sequence, ListRef) else items * count
+
+
+def _are_python_ints(c: Context, x: Value, y: Value) -> bool:
+    return (
+        (isinstance(x, Scalar) or isinstance(y, Scalar))
+        and c.is_weak(x)
+        and c.is_weak(y)
+        and c.dtype(x) is I64
+        and c.dtype(y) is I64
+    )
+
+
+def _integers(c: Context, op: str, x: Value, y: Value) -> Value:
+    """Python integers: sums are kept as linear forms, so that indices and sizes can be compared."""
+    left, right = c.atom(x), c.atom(y)
+    match op:
+        case "Add":
+            return c.number(c.sizes.add(c.b, left, right))
+        case "Sub":
+            return c.number(c.sizes.sub(c.b, left, right))
+        case "Mult":
+            return c.number(c.sizes.mul(c.b, left, right))
+        case "FloorDiv" | "Mod":
+            result = arithmetic.binary(c, op, x, y)
+            _learn_quotient(c, op, left, right, result)
+            return result
+        case _:
+            return arithmetic.binary(c, op, x, y)
+
+
+def _learn_quotient(c: Context, op: str, dividend: Atom, divisor: Atom, result: Value) -> None:
+    """Bounds of `//` and `%`; the check that the divisor is not zero has been emitted."""
+    atom, low = c.atom(result), c.sizes.least(divisor)
+    if low is None or low < 0 or isinstance(atom, Lit):
+        return
+    c.sizes.at_least_constant(divisor, 1)
+    if op == "Mod":
+        c.sizes.below(atom, divisor)
+    elif (c.sizes.least(dividend) or -1) >= 0 or c.sizes.least(dividend) == 0:
+        c.sizes.at_least_constant(atom, 0)
+
+
+@expression(ast.UnaryOp)
+def unaryop(c: Context, node: ast.UnaryOp) -> Value:
+    value = c.eval(node.operand)
+    if isinstance(node.op, ast.Not):
+        return invert(c, c.truth(value))
+    if not isinstance(value, Scalar | ArrayRef | int | float):
+        c.refuse(f"this operator is not defined for {describe(value)}", error=OperandError)
+    if isinstance(node.op, ast.USub) and isinstance(value, Scalar) and value.weak and value.dtype is I64:
+        return c.number(c.sizes.sub(c.b, Lit(0, I64), value.atom))
+    return arithmetic.unary(c, type(node.op).__name__, value)
+
+
+def invert(c: Context, truth: bool | Atom) -> Value:
+    """`not` of a truth value: a Python bool."""
+    return not truth if isinstance(truth, bool) else Scalar(c.b.apply("not", truth), weak=True)
+
+
+# -- conditions -----------------------------------------------------------------------------------
+
+
+@expression(ast.BoolOp)
+def boolop(c: Context, node: ast.BoolOp) -> Value:
+    return _chain(c, isinstance(node.op, ast.And), [lambda v=v: c.eval(v) for v in node.values])
+
+
+def _chain(c: Context, conjunction: bool, parts: Sequence[Callable[[], Value]]) -> Value:
+    """Short-circuit evaluation; the value is that of the operand that decided."""
+    first = parts[0]()
+    if len(parts) == 1:
+        return first
+    truth = c.truth(first)
+    if isinstance(truth, bool):
+        return _chain(c, conjunction, parts[1:]) if truth is conjunction else first
+    return _decide(c, truth, conjunction, first, lambda: _chain(c, conjunction, parts[1:]))
+
+
+def _decide(c: Context, truth: Atom, conjunction: bool, first: Value, rest: Callable[[], Value]) -> Value:
+    arm = run_arm(c, rest)
+    value = arm.side.names.get(VALUE)
+    if _is_bool(first) and _is_bool(value) and is_pure(c, arm):
+        c.b.stms.extend(arm.b.stms)
+        weak = c.is_weak(first) and c.is_weak(value)
+        return Scalar(c.b.apply("and" if conjunction else "or", truth, c.atom(value)), weak)
+    other = run_arm(c, lambda: first)
+    return join(c, truth, [arm, other] if conjunction else [other, arm], c.frame.names.keys())
+
+
+def _is_bool(value: Value) -> bool:
+    return isinstance(value, bool) or (isinstance(value, Scalar) and value.dtype is BOOL)
+
+
+@expression(ast.IfExp)
+def ifexp(c: Context, node: ast.IfExp) -> Value:
+    truth = c.truth(c.eval(node.test))
+    if isinstance(truth, bool):
+        return c.eval(node.body if truth else node.orelse)
+    value = branch(c, truth, lambda: c.eval(node.body), lambda: c.eval(node.orelse), c.frame.names.keys())
+    if isinstance(value, Clash):
+        c.refuse(f"the two values of this expression do not fit: {value.reason}", error=TypeConflictError)
+    return value
+
+
+@expression(ast.Compare)
+def comparison(c: Context, node: ast.Compare) -> Value:
+    if len(node.ops) == 1:
+        return compare(c, type(node.ops[0]).__name__, c.eval(node.left), c.eval(node.comparators[0]))
+    previous = [c.eval(node.left)]
+
+    def link(op: ast.cmpop, right: ast.expr) -> Value:
+        value = c.eval(right)
+        left, previous[0] = previous[0], value
+        return compare(c, type(op).__name__, left, value)
+
+    pairs = zip(node.ops, node.comparators, strict=True)
+    return _chain(c, True, [lambda op=op, right=right: link(op, right) for op, right in pairs])
+
+
+def compare(c: Context, op: str, x: Value, y: Value) -> Value:
+    """`x op y` for any comparison, identity and membership included."""
+    match op:
+        case "Is":
+            return is_same(c, x, y)
+        case "IsNot":
+            return invert(c, c.truth(is_same(c, x, y)))
+        case "In":
+            return contains(c, x, y)
+        case "NotIn":
+            return invert(c, c.truth(contains(c, x, y)))
+        case _ if isinstance(x, Scalar | ArrayRef | int | float) and isinstance(y, Scalar | ArrayRef | int | float):
+            return arithmetic.compare(c, op, x, y)
+        case _:
+            return _compare_objects(c, op, x, y)
+
+
+def _compare_objects(c: Context, op: str, x: Value, y: Value) -> Value:
+    left, right = c.items(x), c.items(y)
+    if left is not None and right is not None and type(x) is type(y):
+        if op not in ("Eq", "NotEq"):
+            c.refuse("sequences can only be compared by == and !=", fix="compare their elements")
+        equal: Value = len(left) == len(right)
+        if equal:
+            parts = [lambda a=a, b=b: compare(c, "Eq", a, b) for a, b in zip(left, right, strict=True)]
+            equal = _chain(c, True, parts) if parts else True
+        return equal if op == "Eq" else invert(c, c.truth(equal))
+    dynamic = (Scalar, ArrayRef, ListRef, DictRef, ObjectRef)
+    if isinstance(x, dynamic) or isinstance(y, dynamic):
+        if isinstance(x, ArrayRef) or isinstance(y, ArrayRef) or op not in ("Eq", "NotEq"):
+            c.refuse(f"{_SYMBOLS[op]} is not defined between {describe(x)} and {describe(y)}", error=OperandError)
+        return op == "NotEq"
+    try:
+        return bool(arithmetic.PYTHON_OF[op](x, y))
+    except TypeError as error:
+        c.refuse(str(error), error=OperandError)
+
+
+def is_same(c: Context, x: Value, y: Value) -> bool:
+    """`x is y`; numbers have no identity worth testing."""
+    if isinstance(x, Scalar | float) and isinstance(y, Scalar | float):
+        c.refuse("`is` between numbers has no meaning here", fix="use ==")
+    return x is y or (isinstance(x, ArrayRef | bool) and x == y)
+
+
+def contains(c: Context, x: Value, container: Value) -> Value:
+    """`x in container` for containers of static length."""
+    items = c.items(container)
+    if isinstance(container, DictRef):
+        items = tuple(c.store[container])
+    if isinstance(container, str) and isinstance(x, str):
+        return x in container
+    if items is None:
+        c.refuse(
+            f"`in` needs a tuple, list or dict here, not {describe(container)}",
+            fix="use np.any(array == value)" if isinstance(container, ArrayRef) else "",
+        )
+    return _chain(c, False, [lambda item=item: compare(c, "Eq", x, item) for item in items]) if items else False
+
+
+# -- containers -----------------------------------------------------------------------------------
+
+
+@expression(ast.Tuple)
+def tuple_(c: Context, node: ast.Tuple) -> Value:
+    return elements(c, node.elts)
+
+
+@expression(ast.List)
+def list_(c: Context, node: ast.List) -> Value:
+    return c.new_list(elements(c, node.elts))
+
+
+def elements(c: Context, nodes: Sequence[ast.expr]) -> tuple[Value, ...]:
+    """The values of a display or an argument list, stars expanded."""
+    values: list[Value] = []
+    for node in nodes:
+        if isinstance(node, ast.Starred):
+            values += static_items(c, c.eval(node.value))
+        else:
+            values.append(c.eval(node))
+    return tuple(values)
+
+
+@expression(ast.Dict)
+def dict_(c: Context, node: ast.Dict) -> Value:
+    contents: dict[Any, Value] = {}
+    for key, value in zip(node.keys, node.values, strict=True):
+        if key is None:
+            contents.update(c.store[c.eval(value)])
+        else:
+            contents[static_key(c, c.eval(key))] = c.eval(value)
+    return c.new_object(DictRef(), contents)
+
+
+def static_key(c: Context, key: Value) -> Any:
+    """A dictionary key, which must be known now."""
+    if isinstance(key, Scalar | ArrayRef | ListRef | DictRef | ObjectRef):
+        c.refuse(
+            f"a dictionary key must be known while compiling, not {describe(key)}",
+            error=NotStaticError,
+            fix="use an array indexed by integers",
+        )
+    return key
+
+
+@expression(ast.Slice)
+def slice_(c: Context, node: ast.Slice) -> Value:
+    return SliceValue(*(None if part is None else c.eval(part) for part in (node.lower, node.upper, node.step)))
+
+
+@expression(ast.Lambda)
+def lambda_(c: Context, node: ast.Lambda) -> Value:
+    return closure(c, node, "<lambda>")
+
+
+def closure(c: Context, node: ast.Lambda | ast.FunctionDef, label: str) -> Closure:
+    """A function defined inside a function; free names are looked up in the frame when it is called."""
+    frame, function = c.frame, c.frame.function
+    defaults = tuple(c.eval(d) for d in node.args.defaults)
+    named = zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True)
+    kw_defaults = {arg.arg: c.eval(d) for arg, d in named if d is not None}
+    return Closure(
+        node, label, function.file, frame.scope, defaults, kw_defaults, function.shift, function.internal
+    )
+
+
+@expression(ast.NamedExpr)
+def walrus(c: Context, node: ast.NamedExpr) -> Value:
+    value = c.eval(node.value)
+    c.frame.names[node.target.id] = value
+    return value
+
+
+@expression(ast.ListComp)
+def list_comprehension(c: Context, node: ast.ListComp) -> Value:
+    return c.new_list(comprehend(c, node.generators, node.elt))
+
+
+@expression(ast.GeneratorExp)
+def generator(c: Context, node: ast.GeneratorExp) -> Value:
+    return comprehend(c, node.generators, node.elt)
+
+
+@expression(ast.DictComp)
+def dict_comprehension(c: Context, node: ast.DictComp) -> Value:
+    pairs = comprehend(c, node.generators, ast.copy_location(ast.Tuple([node.key, node.value], ast.Load()), node))
+    return c.new_object(DictRef(), {static_key(c, key): value for key, value in pairs})
+
+
+def comprehend(c: Context, generators: Sequence[ast.comprehension], element: ast.expr) -> tuple[Value, ...]:
+    """The elements of a comprehension over things of static length, one after another."""
+    if not generators:
+        return (c.eval(element),)
+    first, *rest = generators
+    outer = dict(c.frame.names)
+    results: list[Value] = []
+    for item in static_items(c, c.eval(first.iter)):
+        assign(c, first.target, item)
+        truths = [c.truth(c.eval(condition)) for condition in first.ifs]
+        if not all(isinstance(truth, bool) for truth in truths):
+            c.refuse(
+                "the condition of a comprehension depends on run-time values",
+                error=NotStaticError,
+                why="the length of the result would not be known while compiling",
+                fix="write a loop that fills an array and counts",
+            )
+        if all(truths):
+            results += comprehend(c, rest, element)
+    targets = {n.id for n in ast.walk(first.target) if isinstance(n, ast.Name)}
+    for name in targets:
+        if name in outer:
+            c.frame.names[name] = outer[name]
+        else:
+            c.frame.names.pop(name, None)
+    return tuple(results)

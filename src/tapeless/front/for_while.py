@@ -1,0 +1,177 @@
+"""The `for` and `while` statements: which form of loop each becomes."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+
+from ..errors import NotStaticError, TypeConflictError, UnsupportedSyntaxError
+from ..ir.types import I64, Atom, i64
+from .context import Context, statement
+from .control import branch, flag
+from .frame import BROKEN, CONTINUED, RETURNED, End
+from .iteration import Steps, iterate, unrolled
+from .liveness import breaks, returns, walrus_names
+from .loops import Loop, conditional_loop, counted_loop
+from .statements import run_block
+from .targets import assign
+from .values import Value
+
+UNROLL_LIMIT = 64
+COUNTER = "<counter>"
+
+
+@statement(ast.For)
+def for_(c: Context, node: ast.For) -> None:
+    iterable = c.eval(node.iter)
+    steps = iterate(c, iterable)
+    if isinstance(steps, tuple):
+        _unroll(c, node, steps)
+        return
+    outer, emitted = dict(c.frame.names), len(c.b.stms)
+    try:
+        _loop_over(c, node, steps)
+    except (NotStaticError, TypeConflictError):
+        # The body may need each value of the counter while compiling, to index a tuple or to build a list.
+        items = unrolled(c, iterable)
+        if items is None or len(items) > UNROLL_LIMIT:
+            raise
+        del c.b.stms[emitted:]
+        c.frame.names = outer
+        _unroll(c, node, items)
+
+
+def _loop_over(c: Context, node: ast.For, steps: Steps) -> None:
+    if breaks(node.body) or returns(node.body):
+        _leaving_loop(c, node, steps)
+        return
+
+    def body(counter: Atom) -> None:
+        c.sizes.below(counter, *steps.limits)
+        _step(c, node, steps.at(counter))
+
+    counted_loop(c, Loop(c, node), steps.count, body)
+    run_block(c, node.orelse)
+
+
+def _leaving_loop(c: Context, node: ast.For, steps: Steps) -> None:
+    """A loop over a sequence that may end early: a while loop with a counter."""
+    outer = c.frame.names.get(COUNTER)
+    c.frame.names[COUNTER] = 0
+
+    def counter() -> Atom:
+        return c.atom(c.frame.names[COUNTER], I64)
+
+    def body() -> None:
+        k = counter()
+        c.sizes.below(k, *steps.limits)
+        _step(c, node, steps.at(k))
+        c.frame.names[COUNTER] = c.number(c.sizes.add(c.b, k, i64(1)))
+
+    conditional_loop(c, Loop(c, node, (COUNTER,)), lambda: c.b.apply("lt", counter(), steps.count), body)
+    c.frame.names[COUNTER] = outer
+    _after(c, node, endless=False)
+
+
+def _step(c: Context, node: ast.For | ast.While, item: Value = None) -> None:
+    """One step: bind the target, execute the body."""
+    c.frame.names.update({RETURNED: False, BROKEN: False, CONTINUED: False})
+    if isinstance(node, ast.For):
+        assign(c, node.target, item)
+    run_block(c, node.body)
+
+
+def _after(c: Context, node: ast.For | ast.While, *, endless: bool) -> None:
+    """Take down the flags of the loop, execute its `else`."""
+    names = c.frame.names
+    broken = flag(names.get(BROKEN, False)) if breaks(node.body) else False
+    names.update({BROKEN: False, CONTINUED: False})
+    if not returns(node.body):
+        names[RETURNED] = False
+    if endless and not breaks(node.body):
+        if not returns(node.body):
+            c.refuse("this loop never ends", error=UnsupportedSyntaxError, fix="add a condition, a break or a return")
+        names[RETURNED] = True
+        c.end = End.LEFT
+        return
+    if node.orelse:
+        _run_else(c, node, broken)
+
+
+def _run_else(c: Context, node: ast.For | ast.While, broken: bool | Atom) -> None:
+    live = c.frame.live.after[node] | c.frame.live.escaping
+    left = flag(c.frame.names[RETURNED])
+    if isinstance(broken, bool) and left is False:
+        if not broken:
+            run_block(c, node.orelse)
+        return
+    skip = [f for f in (broken, left) if not isinstance(f, bool)]
+    total = skip[0] if len(skip) == 1 else c.b.apply("or", *skip)
+    branch(c, total, lambda: None, lambda: run_block(c, node.orelse), live)
+
+
+# -- while ----------------------------------------------------------------------------------------
+
+
+@statement(ast.While)
+def while_(c: Context, node: ast.While) -> None:
+    if walrus_names(node.test):
+        _while_with_walrus(c, node)
+        return
+    conditional_loop(c, Loop(c, node), lambda: c.truth(c.eval(node.test)), lambda: _step(c, node))
+    endless = isinstance(node.test, ast.Constant) and bool(node.test.value)
+    _after(c, node, endless=endless)
+
+
+def _while_with_walrus(c: Context, node: ast.While) -> None:
+    """`while test: body` as `while True: if not test: break; body`, for tests that bind names."""
+    if node.orelse:
+        c.refuse("`else` of a while loop whose condition binds a name", error=UnsupportedSyntaxError)
+    stop = ast.If(ast.UnaryOp(ast.Not(), node.test), [ast.Break()], [])
+    loop = ast.While(ast.Constant(True), [stop, *node.body], [])
+    for new in ast.walk(loop):
+        if not hasattr(new, "lineno"):
+            ast.copy_location(new, node.test)
+    ast.copy_location(loop, node)
+    live = c.frame.live
+    for table in (live.after, live.head, live.exposed):
+        table[loop] = table[node] | walrus_names(node.test)
+    while_(c, loop)
+
+
+# -- unrolling ------------------------------------------------------------------------------------
+
+
+def _unroll(c: Context, node: ast.For, items: Sequence[Value]) -> None:
+    """Execute the body once per element, one after another."""
+    frame = c.frame
+    outer, frame.loop_live = frame.loop_live, c.frame.live.head[node] | c.frame.live.after[node] | frame.live.escaping
+    _unroll_from(c, node, items)
+    frame.loop_live = outer
+    if c.end is End.LEFT and frame.names[RETURNED] is True:
+        return
+    c.end = End.OPEN
+    _after(c, node, endless=False)
+
+
+def _unroll_from(c: Context, node: ast.For, items: Sequence[Value]) -> None:
+    c.frame.names.update({RETURNED: False, BROKEN: False})
+    if not items:
+        return
+    _step(c, node, items[0])
+    names = c.frame.names
+    names[CONTINUED] = False
+    left = [flag(names[name]) for name in (RETURNED, BROKEN)]
+    if True in left:
+        return
+    c.end = End.OPEN
+    dynamic = [f for f in left if not isinstance(f, bool)]
+    if not dynamic:
+        _unroll_from(c, node, items[1:])
+        return
+    total = dynamic[0] if len(dynamic) == 1 else c.b.apply("or", *dynamic)
+    branch(c, total, lambda: _stop(c), lambda: _unroll_from(c, node, items[1:]), c.frame.loop_live)
+
+
+def _stop(c: Context) -> None:
+    c.end = End.LEFT

@@ -1,0 +1,172 @@
+"""What a for loop goes over: a fixed sequence of values, or a count and the value at each step."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from ..errors import NotStaticError, OperandError, UnpackError
+from ..ir.types import I64, Atom, Lit, i64
+from .context import Context, describe
+from .indexing import subscript
+from .values import ArrayRef, DictRef, RangeValue, Value, Zipped
+
+ZERO, ONE = i64(0), i64(1)
+
+
+@dataclass(frozen=True, slots=True)
+class Steps:
+    """`count` values, the k-th being `at(k)`; inside the loop k is always below each of `limits`."""
+
+    count: Atom
+    limits: tuple[Atom, ...]
+    at: Callable[[Atom], Value]
+
+
+def iterate(c: Context, value: Value) -> tuple[Value, ...] | Steps:
+    """How to go over a value: unrolled where the elements are separate values, else counted."""
+    match value:
+        case RangeValue():
+            return _range(c, value)
+        case ArrayRef():
+            size = c.shape(value)[0]
+            return Steps(size, (size,), lambda k: subscript(c, value, c.number(k)))
+        case Zipped("reversed", (part,)):
+            return _reversed(c, iterate(c, part))
+        case Zipped("enumerate", (part,), start):
+            return _enumerated(c, iterate(c, part), start)
+        case Zipped(kind, parts):
+            return _zipped(c, [iterate(c, part) for part in parts], strict=kind == "zip strict")
+        case DictRef():
+            return tuple(c.store[value])
+        case _:
+            items = c.items(value)
+            if items is None:
+                c.refuse(f"a for loop cannot go over {describe(value)}", error=OperandError)
+            return items
+
+
+def static_items(c: Context, value: Value) -> tuple[Value, ...]:
+    """All elements of something whose length is known while compiling."""
+    items = unrolled(c, value)
+    if items is None:
+        c.refuse(
+            f"the length of {describe(value)} is not known while compiling",
+            error=NotStaticError,
+            why="each element becomes a value of its own",
+            fix="use a for loop that fills an array, or fix the size by an annotation such as tp.f64[3]",
+        )
+    return items
+
+
+def unrolled(c: Context, value: Value) -> tuple[Value, ...] | None:
+    """All elements, or None when their number is not known while compiling."""
+    match value:
+        case RangeValue(start, stop, step):
+            ends = [c.pinned_int(part) for part in (start, stop, step)]
+            if None in ends or 0 in ends[2:]:
+                return None
+            return tuple(range(*ends))  # type: ignore[arg-type]
+        case Zipped("enumerate", (part,), int(start)):
+            items = unrolled(c, part)
+            return None if items is None else tuple(enumerate(items, start))
+        case Zipped("zip" | "zip strict", parts):
+            columns = [unrolled(c, part) for part in parts]
+            return None if None in columns else tuple(zip(*columns, strict=False))  # type: ignore[arg-type]
+        case _:
+            steps = iterate(c, value)
+            if isinstance(steps, tuple):
+                return steps
+            count = steps.count
+            return tuple(steps.at(i64(k)) for k in range(int(count.value))) if isinstance(count, Lit) else None
+
+
+def _range(c: Context, value: RangeValue) -> Steps:
+    start, stop, step = (c.atom(part, I64) for part in (value.start, value.stop, value.step))
+    if isinstance(step, Lit) and step.value == 0:
+        c.refuse("the step of a range must not be zero", error=UnpackError)
+    if step == ONE:
+        count, limit = _distance(c, start, stop)
+    elif step == i64(-1):
+        count, limit = _distance(c, stop, start)
+    else:
+        count = limit = _count(c, start, stop, step)
+
+    def at(k: Atom) -> Value:
+        return c.number(c.sizes.add(c.b, start, c.sizes.mul(c.b, k, step)))
+
+    return Steps(count, (limit,), at)
+
+
+def _distance(c: Context, low: Atom, high: Atom) -> tuple[Atom, Atom]:
+    distance = c.sizes.sub(c.b, high, low)
+    return c.sizes.max(c.b, distance, ZERO), distance
+
+
+def _count(c: Context, start: Atom, stop: Atom, step: Atom) -> Atom:
+    """The length of a range: the distance over the step, rounded up, at least zero."""
+    b, sizes = c.b, c.sizes
+    if isinstance(step, Lit):
+        low, high = (start, stop) if int(step.value) > 0 else (stop, start)
+        width = i64(abs(int(step.value)))
+        return sizes.max(b, _ceil_div(c, sizes.sub(b, high, low), width), ZERO)
+    if (sizes.least(step) or 0) >= 1:
+        return sizes.max(b, _ceil_div(c, sizes.sub(b, stop, start), step), ZERO)
+    b.check("nonzero", step, info="range() arg 3 must not be zero")
+    up = b.apply("gt", step, ZERO)
+    distance = b.apply("select", up, sizes.sub(b, stop, start), sizes.sub(b, start, stop))
+    return sizes.max(b, _ceil_div(c, distance, b.apply("abs", step)), ZERO)
+
+
+def _ceil_div(c: Context, x: Atom, y: Atom) -> Atom:
+    if isinstance(x, Lit) and isinstance(y, Lit):
+        return i64(-(-int(x.value) // int(y.value)))
+    return c.b.apply("floordiv", c.sizes.add(c.b, x, c.sizes.sub(c.b, y, ONE)), y)
+
+
+def _reversed(c: Context, source: tuple[Value, ...] | Steps) -> tuple[Value, ...] | Steps:
+    if isinstance(source, tuple):
+        return source[::-1]
+    last = c.sizes.sub(c.b, source.count, ONE)
+    return Steps(source.count, (source.count,), lambda k: source.at(c.sizes.sub(c.b, last, k)))
+
+
+def _enumerated(c: Context, source: tuple[Value, ...] | Steps, start: Value) -> tuple[Value, ...] | Steps:
+    first = c.atom(start, I64)
+
+    def number(k: Atom) -> Value:
+        return c.number(c.sizes.add(c.b, first, k))
+
+    if isinstance(source, tuple):
+        return tuple((number(i64(k)), item) for k, item in enumerate(source))
+    return Steps(source.count, source.limits, lambda k: (number(k), source.at(k)))
+
+
+def _zipped(c: Context, sources: list[tuple[Value, ...] | Steps], strict: bool) -> tuple[Value, ...] | Steps:
+    fixed = [s for s in sources if isinstance(s, tuple)]
+    if len(fixed) == len(sources):
+        if strict and len({len(s) for s in fixed}) > 1:
+            c.refuse("the arguments of zip(strict=True) have different lengths", error=UnpackError)
+        return tuple(zip(*fixed, strict=False))
+    if fixed:
+        return _zipped_with_fixed(c, sources, min(len(s) for s in fixed))
+    steps = [s for s in sources if isinstance(s, Steps)]
+    count = steps[0].count
+    for other in steps[1:]:
+        count = c.equal_sizes(count, other.count) if strict else c.sizes.min(c.b, count, other.count)
+    limits = tuple(limit for s in steps for limit in s.limits)
+    return Steps(count, limits, lambda k: tuple(s.at(k) for s in steps))
+
+
+def _zipped_with_fixed(c: Context, sources: list[tuple[Value, ...] | Steps], length: int) -> tuple[Value, ...]:
+    """Separate values beside arrays: unrolled, which needs arrays known to be long enough."""
+    for source in sources:
+        if isinstance(source, Steps) and not c.sizes.at_least(source.count, i64(length)):
+            c.refuse(
+                "zip of a tuple or list with an array whose length is not known while compiling",
+                error=NotStaticError,
+                fix="make an array of the tuple: np.array(...)",
+            )
+    return tuple(tuple(s[k] if isinstance(s, tuple) else s.at(i64(k)) for s in sources) for k in range(length))
+
+

@@ -1,0 +1,452 @@
+"""What a variable is where two paths meet: at the end of an if, at the head of a loop.
+
+`meet` compares the values of a variable on the two paths and returns its *shape*, the recipe by which the
+value crosses: not at all (`Fixed`, both paths agree), as a number, as an array, piecewise (`Many`), or with a flag that
+says whether it exists (`Perhaps`). `flatten` turns a value into the atoms its shape asks for, `build` makes the
+merged value from variables again. Names bound to different arrays on the two paths get a new cell; it is marked as
+possibly the same as every array that some other name still holds, so that later writes are refused when they matter.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+from ..ir.build import Builder
+from ..ir.types import BOOL, Atom, DType, Type, Var, boolean, i64, zero
+from .context import Context, describe
+from .frame import CONTROL, RESULT, RETURNED, End
+from .promote import promote
+from .values import (
+    ArrayRef, Cell, Clash, Closure, DictRef, ListRef, Maybe, Method, ObjectRef, RangeValue, Ref, Scalar, Stale, Undefined,
+    Value, Zipped,
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Anything:
+    """The value on a path that never gets here: any other will do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fixed:
+    """The same on both paths."""
+
+    value: Value
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    dtype: DType
+    weak: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Whole:
+    """The contents of a cell that both paths know."""
+
+    cell: Cell
+
+
+@dataclass(frozen=True, slots=True)
+class Array:
+    """Different arrays on the two paths; equal `group`s are the same pair of arrays."""
+
+    group: int
+    dtype: DType
+    rank: int
+
+
+@dataclass(frozen=True, slots=True)
+class Many:
+    """A tuple, list, dict or object, part by part; `make` is its constructor from the parts."""
+
+    kind: Any
+    parts: tuple[Shape, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Perhaps:
+    """A value that exists when a flag holds."""
+
+    shape: Shape
+
+
+@dataclass(frozen=True, slots=True)
+class Late:
+    """A value that a counted loop's body always sets before reading: it exists when the body ran at all."""
+
+    shape: Shape
+
+
+Shape: TypeAlias = Fixed | Number | Whole | Array | Many | Perhaps | Late
+Place: TypeAlias = str | Ref
+Pair: TypeAlias = tuple[ArrayRef | None, ArrayRef | None]
+
+
+@dataclass(slots=True)
+class Side:
+    """The state at the end of one path, and whether the path goes on from there."""
+
+    names: dict[str, Value]
+    store: dict[Ref, Any]
+    end: End = End.OPEN
+    loop_live: frozenset[str] = frozenset()
+
+    def value(self, name: str) -> Value:
+        value = self.names.get(name, Undefined())
+        return Anything() if name == RESULT and isinstance(value, Undefined) else value
+
+    def lost(self, name: str) -> bool:
+        """Can nothing after the meeting point see this name as the path left it?"""
+        if self.end is End.LEFT and name not in CONTROL:
+            return self.names[RETURNED] is True or name not in self.loop_live
+        return self.end is End.STOPPED
+
+
+@dataclass(slots=True)
+class Meeting:
+    """The comparison of two states."""
+
+    c: Context
+    left: Side
+    right: Side
+    pairs: list[Pair] = field(default_factory=list["Pair"])
+    uses: Counter[int] = field(default_factory=Counter[int])
+
+    def meet(self, x: Value, y: Value) -> Shape:
+        """The shape of a variable that is `x` on the left path and `y` on the right one."""
+        match x, y:
+            case (Anything(), Anything()):
+                return Fixed(Undefined())
+            case (Clash(), _) | (_, Clash()):
+                return Fixed(x if isinstance(x, Clash) else y)
+            case (Undefined() | Maybe(), _) | (_, Undefined() | Maybe()):
+                return self._perhaps(x, y)
+            case _ if same(x, y):
+                return Fixed(x)
+            case (Anything(), bool() | int() | float()):
+                return Fixed(y)
+            case (bool() | int() | float(), Anything()):
+                return Fixed(x)
+            case (Anything() | ArrayRef(), Anything() | ArrayRef()):
+                return self._arrays(x, y)
+            case _ if _is_number(x) and _is_number(y):
+                return _numbers(x, y)
+            case _:
+                return self._parts(x, y)
+
+    def _perhaps(self, x: Value, y: Value) -> Shape:
+        if isinstance(x, Undefined | Anything) and isinstance(y, Undefined | Anything):
+            return Fixed(Undefined())
+        if isinstance(x, Maybe) and isinstance(y, Maybe) and same(x.value, y.value) and x.defined == y.defined:
+            return Fixed(x)
+        inner = self.meet(_inside(x), _inside(y))
+        return inner if isinstance(inner, Fixed) and isinstance(inner.value, Clash) else Perhaps(inner)
+
+    def _arrays(self, x: Value, y: Value) -> Shape:
+        left, right = (v if isinstance(v, ArrayRef) else None for v in (x, y))
+        known = right if left is None else left
+        assert known is not None
+        rank = self.c.rank(known)
+        if left and right and (left.dtype is not right.dtype or rank != self.c.rank(right)):
+            return Fixed(Clash(f"it is {describe(left)} on one path and {describe(right)} on another"))
+        if (left, right) not in self.pairs:
+            self.pairs.append((left, right))
+        group = self.pairs.index((left, right))
+        self.uses[group] += 1
+        return Array(group, known.dtype, rank)
+
+    def _parts(self, x: Value, y: Value) -> Shape:
+        left, right = self._opened(x, self.left), self._opened(y, self.right)
+        if left is None and right is None:
+            return Fixed(y if isinstance(x, Anything) else x) if Anything() in (x, y) else _clash(x, y)
+        if left is None and isinstance(x, Anything) and right:
+            left = right[0], (x,) * len(right[1])
+        if right is None and isinstance(y, Anything) and left:
+            right = left[0], (y,) * len(left[1])
+        if left is None or right is None or left[0] != right[0] or len(left[1]) != len(right[1]):
+            return _clash(x, y)
+        return Many(left[0], tuple(self.meet(a, b) for a, b in zip(left[1], right[1], strict=True)))
+
+    def _opened(self, value: Value, side: Side) -> tuple[Any, tuple[Value, ...]] | None:
+        match value:
+            case tuple():
+                return type(value), value
+            case ListRef():
+                return ListRef, side.store[value]
+            case DictRef():
+                return (DictRef, tuple(side.store[value])), tuple(side.store[value].values())
+            case ObjectRef(cls):
+                return (ObjectRef, cls, tuple(side.store[value])), tuple(side.store[value].values())
+            case _:
+                return None
+
+    def places(self, names: Iterable[str]) -> dict[Place, Shape]:
+        """The shapes of these names and of all contents of mutable objects that both paths know."""
+        shapes: dict[Place, Shape] = {name: self._name(name) for name in names}
+        for ref, contents in self.left.store.items():
+            if ref in self.right.store and self.right.store[ref] is not contents:
+                shapes[ref] = self._contents(ref, contents, self.right.store[ref])
+        return shapes
+
+    def _name(self, name: str) -> Shape:
+        x, y = self.left.value(name), self.right.value(name)
+        if not same(x, y):
+            x = Anything() if self.left.lost(name) else x
+            y = Anything() if self.right.lost(name) else y
+        return self.meet(x, y)
+
+    def _contents(self, ref: Ref, x: Any, y: Any) -> Shape:
+        if isinstance(ref, Cell):
+            if isinstance(x, Stale) or isinstance(y, Stale):
+                return Fixed(x if isinstance(x, Stale) else y)
+            return Fixed(x) if x == y else Whole(ref)
+        x = Anything() if self.left.end is End.STOPPED else x
+        y = Anything() if self.right.end is End.STOPPED else y
+        if isinstance(x, Mapping) and isinstance(y, Mapping) and tuple(x) == tuple(y):
+            return Many((dict, tuple(x)), tuple(self.meet(x[k], y[k]) for k in x))
+        return self.meet(x, y)
+
+    def type(self, group: int) -> Type:
+        """The type of the arrays of a group, on the first path that has one."""
+        known = next(ref for ref in self.pairs[group] if ref)
+        return Type(known.dtype, self.c.shape(known))
+
+    def cells(self, types: Mapping[int, Type], live: Collection[str]) -> dict[int, Cell]:
+        """A new cell per pair of arrays, with the arrays it may be the same as."""
+        held = [_holders(self.c, side, live) for side in (self.left, self.right)]
+        cells: dict[int, Cell] = {}
+        for group, type in types.items():
+            origins: set[Cell] = set()
+            for count, ref in zip(held, self.pairs[group], strict=True):
+                if ref is not None:
+                    shared = count[ref.cell] > self.uses[group] or ref.view
+                    origins |= {ref.cell, *ref.cell.origins} if shared else ref.cell.origins
+            name = next((r.cell.name for r in self.pairs[group] if r and r.cell.name), "")
+            cells[group] = Cell(type, name, frozenset(origins))
+        return cells
+
+
+def _holders(c: Context, side: Side, live: Collection[str]) -> Counter[Cell]:
+    """How many names and objects hold each array."""
+    found: Counter[Cell] = Counter(c.roots)
+    values = [value for frame in c.frames[:-1] for value in frame.names.values()]
+    values += [value for name, value in side.names.items() if name in live]
+    for value in values:
+        found.update(ref.cell for ref in _refs(value, side.store))
+    return found
+
+
+def _refs(value: Value, store: Mapping[Ref, Any]) -> Iterator[ArrayRef]:
+    match value:
+        case ArrayRef():
+            yield value
+        case Maybe(inner):
+            yield from _refs(inner, store)
+        case tuple() | ListRef() | DictRef() | ObjectRef():
+            contents = value if isinstance(value, tuple) else store[value]
+            for item in contents.values() if isinstance(contents, dict) else contents:
+                yield from _refs(item, store)
+        case _:
+            pass
+
+
+# -- crossing -------------------------------------------------------------------------------------
+
+
+def flatten(c: Context, value: Value, shape: Shape, done: set[int], filler: Callable[[Array], Atom]) -> Iterator[Atom]:
+    """The atoms of a value that its shape asks for; each group of arrays once. Emits into the current block."""
+    match shape:
+        case Fixed():
+            return
+        case Number(dtype):
+            yield zero(dtype) if isinstance(value, Anything | Undefined) else c.atom(value, dtype)
+        case Whole():
+            yield value
+        case Array(group):
+            if group not in done:
+                done.add(group)
+                yield c.read(value) if isinstance(value, ArrayRef) else filler(shape)
+        case Perhaps(inner):
+            yield from flatten(c, _inside(value), inner, done, filler)
+            yield _defined(value)
+        case Late(inner):
+            yield from flatten(c, _inside(value), inner, done, filler)
+        case Many(_, parts):
+            items = _items(c, value, len(parts))
+            for item, part in zip(items, parts, strict=True):
+                yield from flatten(c, item, part, done, filler)
+
+
+def build(c: Context, shape: Shape, atoms: Iterator[Atom], cells: Mapping[int, Cell], done: set[int]) -> Value:
+    """The merged value from the variables that carry it, in the order of `flatten`."""
+    match shape:
+        case Fixed(value):
+            return value
+        case Number(_, weak):
+            return Scalar(next(atoms), weak)
+        case Whole():
+            return next(atoms)
+        case Array(group):
+            if group not in done:
+                done.add(group)
+                c.store[cells[group]] = next(atoms)
+            return ArrayRef(cells[group])
+        case Perhaps(inner):
+            value = build(c, inner, atoms, cells, done)
+            return Maybe(value, next(atoms))
+        case Late(inner):
+            return build(c, inner, atoms, cells, done)
+        case Many(kind, parts):
+            return _assemble(c, kind, [build(c, part, atoms, cells, done) for part in parts])
+
+
+def _assemble(c: Context, kind: Any, parts: list[Value]) -> Value:
+    match kind:
+        case type() if kind is ListRef:
+            return c.new_list(parts)
+        case type():
+            return tuple(parts) if kind is tuple else kind._make(parts)  # type: ignore[attr-defined]
+        case (first, keys) if first is dict:
+            return dict(zip(keys, parts, strict=True))
+        case (first, keys) if first is DictRef:
+            return c.new_object(DictRef(), dict(zip(keys, parts, strict=True)))
+        case (_, cls, keys):
+            return c.new_object(ObjectRef(cls), dict(zip(keys, parts, strict=True)))
+        case _:
+            raise AssertionError(kind)
+
+
+def _items(c: Context, value: Value, count: int) -> Iterable[Value]:
+    match value:
+        case Anything() | Undefined():
+            return (Anything(),) * count
+        case tuple():
+            return value
+        case dict():
+            return value.values()
+        case _:
+            contents = c.store[value]
+            return contents.values() if isinstance(contents, dict) else contents
+
+
+def leaves(shapes: Iterable[Shape]) -> Iterator[Number | Whole | Array]:
+    """What crosses, in the order of `flatten`."""
+    done: set[int] = set()
+    todo = list(shapes)[::-1]
+    while todo:
+        match shape := todo.pop():
+            case Number() | Whole():
+                yield shape
+            case Array(group):
+                if group not in done:
+                    done.add(group)
+                    yield shape
+            case Perhaps(inner):
+                todo += [Number(BOOL, True), inner]
+            case Late(inner):
+                todo.append(inner)
+            case Many(_, parts):
+                todo += parts[::-1]
+            case Fixed():
+                pass
+
+
+def filling(b: Callable[[], Builder], types: Mapping[int, Type], local: Collection[Atom]) -> Callable[[Array], Atom]:
+    """Makes the arrays of paths that never get here: empty where the size is not known outside."""
+
+    def make(shape: Array) -> Atom:
+        sizes = (i64(0) if n in local else n for n in types[shape.group].shape)
+        return b().apply("replicate", zero(shape.dtype), *sizes)
+
+    return make
+
+
+# -- small questions ------------------------------------------------------------------------------
+
+
+def same(x: Value, y: Value) -> bool:
+    """Surely the same value?"""
+    if x is y:
+        return True
+    if type(x) is not type(y):
+        return False
+    match x:
+        case float():
+            return repr(x) == repr(y)
+        case tuple():
+            return len(x) == len(y) and all(same(a, b) for a, b in zip(x, y, strict=True))
+        case Closure():
+            return x.node is y.node and x.scope == y.scope
+        case Scalar() | ArrayRef() | int() | str() | RangeValue() | Zipped() | Method() | Undefined() | Clash() | Fixed():
+            return bool(x == y)
+        case _:
+            return False
+
+
+def _numbers(x: Value, y: Value) -> Number:
+    known = [v for v in (x, y) if not isinstance(v, Anything)]
+    weak = [number_shape(v) for v in known]
+    strong = [n.dtype for n in weak if not n.weak]
+    return Number(promote(strong, [n.dtype for n in weak if n.weak]), not strong)
+
+
+def number_shape(value: Value) -> Number:
+    """The shape of a number by itself."""
+    match value:
+        case Number():
+            return value
+        case Scalar(_, weak):
+            return Number(value.dtype, weak)
+        case bool():
+            return Number(BOOL, True)
+        case int():
+            return Number(DType.I64, True)
+        case _:
+            return Number(DType.F64, True)
+
+
+def _is_number(value: Value) -> bool:
+    return isinstance(value, Anything | Scalar | Number | bool | int | float)
+
+
+def _clash(x: Value, y: Value) -> Shape:
+    return Fixed(Clash(f"it is {describe(x)} on one path and {describe(y)} on another"))
+
+
+def _inside(value: Value) -> Value:
+    match value:
+        case Maybe(inner):
+            return inner
+        case Undefined():
+            return Anything()
+        case _:
+            return value
+
+
+def _defined(value: Value) -> Atom:
+    match value:
+        case Maybe(_, defined):
+            return defined
+        case _:
+            return boolean(not isinstance(value, Undefined | Anything))
+
+
+def widest(old: Shape | None, new: Shape) -> Shape:
+    """The shape that can carry what either can: between two trials of a loop, types only grow."""
+    match old, new:
+        case (Number(), Number()):
+            return _numbers(old, new)
+        case (Number(), Fixed(value)) if _is_number(value):
+            return _numbers(old, value)
+        case (Perhaps(x), Perhaps(y)):
+            return Perhaps(widest(x, y))
+        case (Late(x), Late(y)):
+            return Late(widest(x, y))
+        case (Many(kind, left), Many(other, right)) if kind == other:
+            return Many(kind, tuple(widest(a, b) for a, b in zip(left, right, strict=True)))
+        case _:
+            return new

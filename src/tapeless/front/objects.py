@@ -1,0 +1,198 @@
+"""Lists, dicts, named tuples and dataclasses: their attributes, fields and methods."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from types import FunctionType
+from typing import Any
+
+from ..errors import NotStaticError, OperandError, StaticIndexError, StaticKeyError, UnknownAttributeError
+from .context import Context, describe
+from .suggest import suggestion
+from .values import DictRef, ListRef, Method, ObjectRef, Partial, Scalar, Value
+
+
+def get_field(c: Context, value: Value, name: str) -> Value:
+    """`value.name` of a list, dict, named tuple or dataclass."""
+    match value:
+        case ObjectRef(cls):
+            return _get_of_object(c, value, cls, name)
+        case tuple() if name in getattr(value, "_fields", ()):
+            return getattr(value, name)
+        case tuple() | ListRef() | DictRef() if (type(value), name) in METHODS or (tuple, name) in METHODS:
+            return Method(value, name)
+        case _:
+            unknown(c, value, name, [n for kind, n in METHODS if isinstance(value, kind)])
+
+
+def _get_of_object(c: Context, value: ObjectRef, cls: type, name: str) -> Value:
+    fields: dict[str, Value] = c.store[value]
+    if name in fields:
+        return fields[name]
+    found = getattr(cls, name, None)
+    if isinstance(found, property):
+        return c.call(found.fget, (value,))
+    if isinstance(found, FunctionType):
+        return found if isinstance(cls.__dict__.get(name), staticmethod) else Partial(found, (value,), {})
+    if isinstance(found, bool | int | float | str):
+        return found
+    unknown(c, value, name, list(fields))
+
+
+def set_field(c: Context, value: Value, name: str, new: Value) -> None:
+    """`value.name = new`."""
+    if not isinstance(value, ObjectRef):
+        c.refuse(f"attributes of {describe(value)} cannot be assigned", error=UnknownAttributeError)
+    if value.cls.__dataclass_params__.frozen:  # type: ignore[attr-defined]
+        c.refuse(
+            f"{value.cls.__name__} is a frozen dataclass", error=UnknownAttributeError, fix="use dataclasses.replace(...)"
+        )
+    fields = c.store[value]
+    if name not in fields:
+        unknown(c, value, name, list(fields))
+    c.store[value] = {**fields, name: new}
+
+
+def unknown(c: Context, value: Value, name: str, known: list[str]) -> Any:
+    """Refuse an attribute that does not exist."""
+    c.refuse(
+        f"{describe(value)} has no attribute {name!r}{suggestion(name, known)}",
+        error=UnknownAttributeError,
+    )
+
+
+def construct(c: Context, cls: Any, args: tuple[Value, ...], kwargs: dict[str, Value]) -> Value:
+    """An instance of a dataclass, fields set as its generated `__init__` would."""
+    fields = [f for f in dataclasses.fields(cls) if f.init]
+    if len(args) > len(fields):
+        c.refuse(f"{cls.__name__} takes {len(fields)} arguments, but {len(args)} were given", error=OperandError)
+    given = {**{f.name: v for f, v in zip(fields, args, strict=False)}, **kwargs}
+    contents: dict[str, Value] = {}
+    for item in fields:
+        if item.name in given:
+            contents[item.name] = given.pop(item.name)
+        elif item.default is not dataclasses.MISSING:
+            contents[item.name] = item.default
+        else:
+            c.refuse(f"{cls.__name__} needs the field {item.name!r}", error=OperandError)
+    if given:
+        unknown_field = next(iter(given))
+        c.refuse(f"{cls.__name__} has no field {unknown_field!r}{suggestion(unknown_field, contents)}", error=OperandError)
+    made = c.new_object(ObjectRef(cls), contents)
+    if isinstance(after := getattr(cls, "__post_init__", None), FunctionType):
+        c.call(after, (made,))
+    return made
+
+
+# -- methods --------------------------------------------------------------------------------------
+
+METHODS: dict[tuple[type, str], Callable[..., Value]] = {}
+
+
+def _method(kind: type, name: str) -> Callable[[Callable[..., Value]], Callable[..., Value]]:
+    def add(function: Callable[..., Value]) -> Callable[..., Value]:
+        METHODS[kind, name] = function
+        return function
+
+    return add
+
+
+def call_method(c: Context, method: Method, args: tuple[Value, ...], kwargs: dict[str, Value]) -> Value:
+    """`receiver.name(...)` of a list, dict or tuple."""
+    kind = tuple if isinstance(method.receiver, tuple) else type(method.receiver)
+    return METHODS[kind, method.name](c, method.receiver, *args, **kwargs)
+
+
+@_method(ListRef, "append")
+def _append(c: Context, ref: ListRef, item: Value) -> None:
+    c.store[ref] = (*c.store[ref], item)
+
+
+@_method(ListRef, "extend")
+def _extend(c: Context, ref: ListRef, items: Value) -> None:
+    more = c.items(items)
+    if more is None:
+        c.refuse(f"a list cannot be extended by {describe(items)}", error=NotStaticError, fix="use an array")
+    c.store[ref] = (*c.store[ref], *more)
+
+
+@_method(ListRef, "insert")
+def _insert(c: Context, ref: ListRef, index: Value, item: Value) -> None:
+    items = list(c.store[ref])
+    items.insert(c.need_int(index, "the position in a list"), item)
+    c.store[ref] = tuple(items)
+
+
+@_method(ListRef, "pop")
+def _pop(c: Context, ref: ListRef, index: Value = -1) -> Value:
+    items = list(c.store[ref])
+    number = c.need_int(index, "the position in a list")
+    if not -len(items) <= number < len(items):
+        c.refuse("pop from an empty list or beyond its end", error=StaticIndexError)
+    item = items.pop(number)
+    c.store[ref] = tuple(items)
+    return item
+
+
+@_method(ListRef, "reverse")
+def _reverse(c: Context, ref: ListRef) -> None:
+    c.store[ref] = c.store[ref][::-1]
+
+
+@_method(ListRef, "clear")
+def _clear(c: Context, ref: ListRef) -> None:
+    c.store[ref] = ()
+
+
+@_method(ListRef, "copy")
+def _copy_list(c: Context, ref: ListRef) -> Value:
+    return c.new_list(c.store[ref])
+
+
+@_method(tuple, "_replace")
+def _replace(c: Context, value: Any, **changes: Value) -> Value:
+    return value._replace(**changes)
+
+
+@_method(DictRef, "items")
+def _items(c: Context, ref: DictRef) -> Value:
+    return tuple(c.store[ref].items())
+
+
+@_method(DictRef, "keys")
+def _keys(c: Context, ref: DictRef) -> Value:
+    return tuple(c.store[ref])
+
+
+@_method(DictRef, "values")
+def _values(c: Context, ref: DictRef) -> Value:
+    return tuple(c.store[ref].values())
+
+
+@_method(DictRef, "get")
+def _get(c: Context, ref: DictRef, key: Value, default: Value = None) -> Value:
+    if isinstance(key, Scalar):
+        c.refuse("a dictionary key must be known while compiling", error=NotStaticError)
+    return c.store[ref].get(key, default)
+
+
+@_method(DictRef, "update")
+def _update(c: Context, ref: DictRef, other: Value = None, **changes: Value) -> None:
+    more = c.store[other] if isinstance(other, DictRef) else {}
+    c.store[ref] = {**c.store[ref], **more, **changes}
+
+
+@_method(DictRef, "pop")
+def _pop_key(c: Context, ref: DictRef, key: Value) -> Value:
+    contents = dict(c.store[ref])
+    if key not in contents:
+        c.refuse(f"the key {key!r} is not in the dict", error=StaticKeyError)
+    value = contents.pop(key)
+    c.store[ref] = contents
+    return value
+
+
+@_method(DictRef, "copy")
+def _copy_dict(c: Context, ref: DictRef) -> Value:
+    return c.new_object(DictRef(), dict(c.store[ref]))

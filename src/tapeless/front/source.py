@@ -1,0 +1,86 @@
+"""From a function object to its syntax tree."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import linecache
+import textwrap
+from collections.abc import Iterator
+from dataclasses import dataclass
+from types import CodeType, FunctionType
+
+from ..errors import NoSourceError
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A function's node, its file, and how far its text stands to the right of the node's columns."""
+
+    node: ast.FunctionDef | ast.Lambda
+    file: str
+    shift: int
+
+
+def source_of(function: FunctionType) -> Source:
+    """The syntax of a function. Line numbers are those of the file."""
+    found = _cache.get(function.__code__)
+    if found is None:
+        found = _lambda(function) if function.__name__ == "<lambda>" else _definition(function)
+        _cache[function.__code__] = found
+    return found
+
+
+_cache: dict[CodeType, Source] = {}
+
+
+def _definition(function: FunctionType) -> Source:
+    try:
+        lines, first = inspect.getsourcelines(function)
+    except (OSError, TypeError):
+        _refuse(function)
+    text = textwrap.dedent("".join(lines))
+    shift = len(lines[0]) - len(lines[0].lstrip())
+    try:
+        node = ast.parse(text).body[0]
+    except SyntaxError:
+        _refuse(function)
+    if not isinstance(node, ast.FunctionDef):
+        _refuse(function)
+    ast.increment_lineno(node, max(first, 1) - 1)
+    return Source(node, _file(function), shift)
+
+
+def _lambda(function: FunctionType) -> Source:
+    """A lambda is found in its file by the position of its body, which its code object knows."""
+    code, file = function.__code__, _file(function)
+    text = "".join(linecache.getlines(file))
+    wanted = {(line, column) for line, _, column, _ in code.co_positions() if line is not None and column is not None}
+    try:
+        tree = ast.parse(text)
+    except SyntaxError:
+        _refuse(function)
+    for node in _lambdas(tree):
+        names = [a.arg for a in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)]
+        body = node.body
+        inside = {(n.lineno, n.col_offset) for n in ast.walk(body) if isinstance(n, ast.expr)}
+        if names == list(code.co_varnames[: len(names)]) and body.lineno >= code.co_firstlineno and wanted & inside:
+            if node.lineno <= code.co_firstlineno <= (node.end_lineno or node.lineno) or node.lineno == code.co_firstlineno:
+                return Source(node, file, 0)
+    _refuse(function)
+
+
+def _lambdas(tree: ast.AST) -> Iterator[ast.Lambda]:
+    return (node for node in ast.walk(tree) if isinstance(node, ast.Lambda))
+
+
+def _file(function: FunctionType) -> str:
+    return inspect.getsourcefile(function) or function.__code__.co_filename
+
+
+def _refuse(function: FunctionType) -> Source:
+    raise NoSourceError(
+        f"the source text of {function.__qualname__} cannot be read",
+        why="a function is compiled from its source; text typed into `python -c` or made by exec() has none",
+        fix="put the function into a file",
+    )
