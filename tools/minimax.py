@@ -11,7 +11,7 @@ the other, lowest degree first, each time fitting the remaining ones anew, becau
 
 from __future__ import annotations
 
-import struct
+import contextlib
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -44,26 +44,38 @@ def main(names: Sequence[str]) -> None:
 
 
 def fit(target: Target, fmt: str) -> Fit:
-    """The polynomial of least error with coefficients of the format."""
-    grid = _grid(target.low, target.high, 24 * (target.degrees[fmt] + 2))
+    """The polynomial of least error with coefficients of the format: the best of several ways of rounding."""
+    degree = target.degrees[fmt]
+    grid = _grid(target.low, target.high, 24 * (degree + 2))
     wanted = [target.function(t) for t in grid]
     weights = [abs(target.weight(t)) for t in grid]
-    powers = [[mpf(1)] * len(grid)]
-    for _ in range(target.degrees[fmt]):
-        powers.append([p * t for p, t in zip(powers[-1], grid, strict=True)])
-    fixed: list[float] = []
-    rest = list(wanted)
-    free = _remez(rest, weights, powers)
-    for k in range(len(powers)):
-        fixed.append(_rounded(free[0], fmt))
-        rest = [r - fixed[-1] * p for r, p in zip(rest, powers[k], strict=True)]
-        # The high coefficients are so small that rounding them changes nothing worth a new fit.
-        refit = k < REFITTED and k + 1 < len(powers)
-        free = _remez(rest, weights, powers[k + 1 :]) if refit else free[1:]
-    return Fit(tuple(fixed), max(abs(r * w) for r, w in zip(rest, weights, strict=True)))
+    powers = [[t**k for t in grid] for k in range(degree + 1)]
+    bits = [[PRECISION[fmt]] * (2 if k == 0 and target.first_in_two else 1) for k in range(degree + 1)]
+    free = _remez(wanted, weights, powers)
+    fits: list[Fit] = []
+    for refitted in range(4):
+        # Where 0 lies inside the interval, powers from t on all vanish there, and a new fit need not exist.
+        with contextlib.suppress(ArithmeticError):
+            fits.append(_round(wanted, weights, powers, bits, free, refitted))
+    return min(fits, key=lambda found: found.error)
 
 
-REFITTED = 3
+def _round(
+    wanted: list[mpf], weights: list[mpf], powers: list[list[mpf]], bits: list[list[int]], free: list[mpf], refitted: int
+) -> Fit:
+    """Rounds one coefficient after the other; after each of the first `refitted`, those left are fitted anew."""
+    found: list[float] = []
+    rest = wanted
+    for k, power in enumerate(powers):
+        pieces = parts(free[0], bits[k])
+        found += pieces
+        rest = [r - p * mp.fsum(pieces) for r, p in zip(rest, power, strict=True)]
+        again = k < refitted and k + 1 < len(powers)
+        free = _remez(rest, weights, powers[k + 1 :]) if again else free[1:]
+    return Fit(tuple(found), max(abs(r * w) for r, w in zip(rest, weights, strict=True)))
+
+
+PRECISION = {"F64": 53, "F32": 24}
 
 
 def _grid(low: mpf, high: mpf, count: int) -> list[mpf]:
@@ -106,11 +118,6 @@ def _exchange(errors: list[mpf], count: int) -> list[int]:
     if len(peaks) < count:
         raise ArithmeticError("the error changes sign too seldom: the degree is too high for the precision")
     return peaks
-
-
-def _rounded(value: mpf, fmt: str) -> float:
-    number = float(value)
-    return number if fmt == "F64" else struct.unpack("<f", struct.pack("<f", number))[0]
 
 
 def parts(value: mpf, bits: Sequence[int]) -> list[float]:

@@ -11,11 +11,15 @@ from __future__ import annotations
 
 from .definition import Elementary, call_definition
 from .division import floordiv, mod
+from .error_function import erf, erfc
 from .exponential import exp, exp2, expm1
+from .gamma import digamma, gamma, lgamma
 from .hyperbolic import acosh, asinh, atanh, cosh, sinh, tanh
 from .integer_power import ipow
+from .inverse_trigonometric import acos, asin, atan, atan2
 from .lanes import Lanes
 from .logarithm import log, log1p, log2, log10
+from .power import cbrt, hypot, pow
 from .trigonometric import cos, sin, tan
 
 FUNCTIONS: dict[str, Elementary] = {
@@ -37,6 +41,18 @@ FUNCTIONS: dict[str, Elementary] = {
         Elementary("asinh", asinh),
         Elementary("acosh", acosh),
         Elementary("atanh", atanh),
+        Elementary("asin", asin),
+        Elementary("acos", acos),
+        Elementary("atan", atan),
+        Elementary("atan2", atan2),
+        Elementary("pow", pow),
+        Elementary("cbrt", cbrt),
+        Elementary("hypot", hypot),
+        Elementary("erf", erf),
+        Elementary("erfc", erfc),
+        Elementary("gamma", gamma, inline=False),
+        Elementary("lgamma", lgamma, inline=False),
+        Elementary("digamma", digamma, inline=False),
         Elementary("floordiv", floordiv, inline=False),
         Elementary("mod", mod, inline=False),
         Elementary("ipow", ipow, inline=False),

@@ -1,7 +1,8 @@
 """Numbers as unevaluated sums of two floats, for the places where one rounding is one too many.
 
-A `Pair` stands for hi + lo, where lo is at most about half a unit in the last place of hi. The error-free
-sums and products are those of Dekker and Knuth, with the product's error found by fma.
+A `Pair` stands for hi + lo, where lo is at most a few units in the last place of hi; it is not normalised after each step,
+as that would only lengthen the chain of dependent operations. The error-free sums and products are
+those of Dekker and Knuth, with the product's error found by fma.
 """
 
 from __future__ import annotations
@@ -59,12 +60,12 @@ def exact_product(a: Lanes, b: Operand) -> Pair:
 def add(x: Pair, y: Pair) -> Pair:
     """The sum of two pairs that do not cancel."""
     total = exact_sum(x.hi, y.hi)
-    return ordered_sum(total.hi, total.lo + (x.lo + y.lo))
+    return Pair(total.hi, total.lo + (x.lo + y.lo))
 
 
 def multiply(x: Pair, y: Pair) -> Pair:
     product = exact_product(x.hi, y.hi)
-    return ordered_sum(product.hi, fma(x.hi, y.lo, fma(x.lo, y.hi, product.lo)))
+    return Pair(product.hi, fma(x.hi, y.lo, fma(x.lo, y.hi, product.lo)))
 
 
 def divide(x: Pair, y: Pair) -> Pair:
@@ -72,7 +73,15 @@ def divide(x: Pair, y: Pair) -> Pair:
     inverse = 1.0 / y.hi
     quotient = x.hi * inverse
     remainder = fma(-quotient, y.hi, x.hi) + fma(-quotient, y.lo, x.lo)
-    return ordered_sum(quotient, remainder * inverse)
+    return Pair(quotient, remainder * inverse)
+
+
+def polynomial_end(x: Lanes, first: Pair, second: Lanes, higher: Lanes) -> Pair:
+    """first + x (second + x higher), the last two steps of a polynomial, with their rounding errors kept."""
+    inner = ordered_sum(second, x * higher)
+    product = exact_product(inner.hi, x)
+    total = ordered_sum(first.hi, product.hi)
+    return Pair(total.hi, total.lo + (fma(inner.lo, x, product.lo) + first.lo))
 
 
 def square_root(x: Pair) -> Pair:

@@ -9,11 +9,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ...ir.types import F32, F64
-from .coefficients import INV_LN2, INV_LN10, LN2_SHORT, LOG, LOG10_2
-from .double import Pair, exact_product, exact_sum, ordered_sum
+from .coefficients import INV_LN2, INV_LN10, LN2_SHORT, LOG, LOG10_2, LOG_LONG, TWO_THIRDS
+from .double import Pair, divide, exact_product, exact_sum, multiply, ordered_sum
 from .formats import format_of
 from .lanes import Lanes, fma, select
-from .polynomial import polynomial
+from .polynomial import polynomial, short_chain
 
 _ROOT_HALF_BITS = {F64: 0x3FE6A09E667F3BCD, F32: 0x3F3504F3}
 
@@ -61,6 +61,22 @@ def log_of_pair(x: Pair, doublings: Lanes | None = None) -> Lanes:
     if doublings is not None:
         parts = Split(parts.k + doublings, parts.m, parts.exponent)
     return _with_exponent(parts, small)
+
+
+def log_long(x: Lanes) -> Pair:
+    """log(x) of a positive finite f64 with about 64 correct bits: 2s + 2s^3/3 + s^5 P(s^2), the first two terms as pairs."""
+    parts = split(x)
+    f = parts.m - 1.0
+    s = divide(Pair(f, x.constant(0.0)), ordered_sum(x.constant(2.0), f))
+    z = multiply(s, s)
+    two_thirds = TWO_THIRDS[x.dtype]
+    factor = ordered_sum(x.constant(two_thirds[0]), z.hi * short_chain(z.hi, LOG_LONG[x.dtype]))
+    cubic = multiply(multiply(s, z), Pair(factor.hi, factor.lo + two_thirds[1]))
+    mantissa = ordered_sum(2.0 * s.hi, cubic.hi)
+    hi, lo = LN2_SHORT[x.dtype][:2]
+    leading = ordered_sum(parts.k * hi, mantissa.hi)
+    rest = mantissa.lo + fma(s.lo, 2.0, cubic.lo)
+    return Pair(leading.hi, fma(parts.k, lo, leading.lo + rest))
 
 
 def split(x: Lanes, *, normal: bool = False) -> Split:

@@ -19,6 +19,20 @@ def polynomial(x: Lanes, coefficients: Sequence[float]) -> Lanes:
     return result
 
 
+def short_chain(x: Lanes, coefficients: Sequence[float]) -> Lanes:
+    """The same by Estrin's rule: neighbours are joined with x, then pairs with x^2, and so on.
+
+    For functions so long that the processor no longer sees the next vector while it waits for this one.
+    """
+    terms = [x.constant(coefficient) for coefficient in coefficients]
+    power = x
+    while len(terms) > 1:
+        odd = terms[-1:] if len(terms) % 2 else []
+        terms = [fma(high, power, low) for low, high in zip(terms[0::2], terms[1::2], strict=False)] + odd
+        power = power * power
+    return terms[0]
+
+
 def piecewise(x: Lanes, pieces: Sequence[Sequence[float]], later: Sequence[Lanes]) -> Lanes:
     """The polynomial of the last piece whose condition holds; `later[k]` belongs to `pieces[k + 1]`."""
 

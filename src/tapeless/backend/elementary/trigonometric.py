@@ -40,26 +40,25 @@ def _of_angle(x: Lanes, name: str, of: Callable[[Angle], Lanes]) -> Lanes:
 
 
 def _sin(angle: Angle) -> Lanes:
-    return _by_quadrant(angle.quadrant, _sin_of_rest(angle.r), _cos_of_rest(angle.r))
+    return _by_quadrant(angle.quadrant, angle.r)
 
 
 def _cos(angle: Angle) -> Lanes:
-    return _by_quadrant(angle.quadrant + 1, _sin_of_rest(angle.r), _cos_of_rest(angle.r))
+    return _by_quadrant(angle.quadrant + 1, angle.r)
 
 
 def _tan(angle: Angle) -> Lanes:
     """sin/cos, or -cos/sin in odd quadrants."""
     odd = (angle.quadrant & 1).ne(0)
-    sine, rough = _sin_of_rest(angle.r), _cos_of_rest(angle.r)
-    cosine = ordered_sum(rough.hi, rough.lo)
+    sine, cosine = sin_of_rest(angle.r), cos_of_rest(angle.r)
     quotient = divide(select_pair(odd, cosine, sine), select_pair(odd, sine, cosine)).value()
     return flip_sign(quotient, _to_sign(angle.quadrant))
 
 
-def _by_quadrant(quadrant: Lanes, sine: Pair, cosine: Pair) -> Lanes:
+def _by_quadrant(quadrant: Lanes, r: Pair) -> Lanes:
     """The sine of the whole angle: quadrants 1 and 3 take the cosine, 2 and 3 are negative."""
     odd = (quadrant & 1).ne(0)
-    return flip_sign(select(odd, cosine.value(), sine.value()), _to_sign(quadrant >> 1))
+    return flip_sign(select(odd, _rough_cos_of_rest(r).value(), sin_of_rest(r).value()), _to_sign(quadrant >> 1))
 
 
 def _to_sign(bit: Lanes) -> Lanes:
@@ -67,16 +66,21 @@ def _to_sign(bit: Lanes) -> Lanes:
     return bit << (8 * bit.dtype.itemsize - 1)
 
 
-def _sin_of_rest(r: Pair) -> Pair:
+def sin_of_rest(r: Pair) -> Pair:
     """r.hi + (r.hi^3 P + r.lo cos(r.hi)), where cos is close enough to 1 - r^2/2."""
     z = r.hi * r.hi
     slope = fma(-0.5 * z, r.lo, r.lo)
     return ordered_sum(r.hi, fma(z * r.hi, polynomial(z, SIN[r.hi.dtype]), slope))
 
 
-def _cos_of_rest(r: Pair) -> Pair:
-    """1 - r^2/2 rounded, and all that is left; the second part is larger than in a normalised pair."""
+def cos_of_rest(r: Pair) -> Pair:
+    """cos(r) as a pair."""
+    rough = _rough_cos_of_rest(r)
+    return ordered_sum(rough.hi, rough.lo)
+
+
+def _rough_cos_of_rest(r: Pair) -> Pair:
+    """As two numbers of which the second is larger than in a pair: enough when they are added at once."""
     z = r.hi * r.hi
     leading = ordered_sum(z.constant(1.0), -0.5 * z)
-    rest = fma(z * z, polynomial(z, COS[r.hi.dtype]), fma(-r.hi, r.lo, leading.lo))
-    return Pair(leading.hi, rest)
+    return Pair(leading.hi, fma(z * z, polynomial(z, COS[r.hi.dtype]), fma(-r.hi, r.lo, leading.lo)))
