@@ -35,7 +35,7 @@ def edits(function: Function) -> Iterator[Function]:
 
 
 def without_dead(function: Function) -> Function:
-    """Unused statements removed; checks stay."""
+    """Unused statements removed, but for checks and what contains them."""
     used: set[Var] = set(free_vars(*function.body.results))
     for stm in statements(function.body):
         used.update(free_vars(stm.expr))
@@ -43,8 +43,8 @@ def without_dead(function: Function) -> Function:
         used.update(var for lam in lambdas(stm.expr) for var in free_vars(*lam.body.results))
 
     def block(old: Block) -> Block:
-        kept = [s for s in old.stms if isinstance(s.expr, Check) or any(var in used for var in s.vars)]
-        return Block(tuple(_within(s, block) for s in kept), old.results)
+        kept = [stm for stm in old.stms if _checks(stm) or any(var in used for var in stm.vars)]
+        return Block(tuple(_within(stm, block) for stm in kept), old.results)
 
     smaller = replace(function, body=block(function.body))
     return smaller if count(smaller) == count(function) else without_dead(smaller)
@@ -53,6 +53,10 @@ def without_dead(function: Function) -> Function:
 def count(function: Function) -> int:
     """How many statements, inner ones included."""
     return sum(1 for _ in statements(function.body))
+
+
+def _checks(stm: Stm) -> bool:
+    return any(isinstance(inner.expr, Check) for inner in statements(Block((stm,), ())))
 
 
 def _within(stm: Stm, change: Callable[[Block], Block]) -> Stm:

@@ -14,6 +14,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import asdict
 from typing import IO
 
@@ -32,6 +33,7 @@ class Worker:
         """`options` are those of the program; `seconds` is what one answer may take."""
         self._command, self._seconds = [*program, *options], seconds
         self._process: subprocess.Popen[str] | None = None
+        self._reader: threading.Thread | None = None
         self._answers: queue.Queue[str] = queue.Queue()
 
     def judge(self, request: str) -> Verdict:
@@ -55,10 +57,12 @@ class Worker:
 
     def stop(self) -> None:
         """End the process."""
-        if self._process is not None:
+        if self._process is not None and self._reader is not None:
             self._process.kill()
-            self._process.wait()
-            self._process = None
+            self._reader.join()
+            process, self._process = self._process, None
+            with suppress(OSError), process:  # closes the pipes; one may be broken
+                pass
 
     def _start(self) -> subprocess.Popen[str]:
         pipe = subprocess.PIPE
@@ -68,7 +72,8 @@ class Worker:
         )  # fmt: skip
         self._answers = queue.Queue()
         assert process.stdout is not None
-        threading.Thread(target=_forward, args=(process.stdout, self._answers), daemon=True).start()
+        self._reader = threading.Thread(target=_forward, args=(process.stdout, self._answers), daemon=True)
+        self._reader.start()
         self._process = process
         return process
 
