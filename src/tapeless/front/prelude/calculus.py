@@ -15,7 +15,8 @@ from .intrinsics import unsupported
 def diff(a: Any, n: int = 1, axis: int = -1) -> Any:
     """The n-th differences of neighbours along an axis."""
     x = np.moveaxis(np.asarray(a), axis, -1)
-    for _ in range(n):
+    # Over a tuple, because each round makes an array of another size: the loop must unroll.
+    for _ in (0,) * n:
         x = x[..., 1:] != x[..., :-1] if x.dtype == np.bool_ else x[..., 1:] - x[..., :-1]
     return np.moveaxis(x, -1, axis)
 
