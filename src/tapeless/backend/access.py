@@ -177,7 +177,7 @@ def _suffix(dtype: DType) -> str:
 def _from_memory(e: Emitter, dtype: DType, text: str, width: int) -> str:
     if dtype is not BOOL:
         return text
-    return e.w.op(f"icmp ne {memory_type(BOOL, width)} {text}, zeroinitializer" if width > 1 else f"icmp ne i8 {text}, 0")
+    return e.w.op(f"icmp ne {memory_type(BOOL, width)} {text}, {'zeroinitializer' if width > 1 else '0'}")
 
 
 def _to_memory(e: Emitter, dtype: DType, text: str, width: int) -> str:

@@ -34,10 +34,16 @@ def emit_if(e: Emitter, stm: Stm) -> None:
 def _arm(e: Emitter, stm: Stm, arm: Block) -> tuple[Value, ...]:
     """Write an arm; the arrays it makes go where the result of the `If` is wanted."""
     bound = {var for inner in arm.stms for var in inner.vars}
-    for var, atom in zip(stm.vars, arm.results, strict=True):
-        if var in e.places and isinstance(atom, Var) and atom in bound:
-            e.places[atom] = e.places[var]
-    return e.block(arm)
+    wanted = {
+        atom: e.places[var]
+        for var, atom in zip(stm.vars, arm.results, strict=True)
+        if var in e.places and isinstance(atom, Var) and atom in bound
+    }
+    e.places.update(wanted)
+    values = e.block(arm)
+    for var in wanted:
+        e.places.pop(var, None)
+    return values
 
 
 # -- one condition for all lanes ------------------------------------------------------------------

@@ -96,6 +96,24 @@ class Emitter:
             self.frame.give_back(key, region.owner)
         self.owned = kept
 
+    def snapshot(self) -> tuple[object, ...]:
+        """What an attempt to write code may leave changed when it is given up."""
+        return (
+            (self.width, self.mask, self.level, self.diverged, self.depth, self.bail, self.varying),
+            list(self.scopes),
+            dict(self.places),
+            list(self.owned),
+            {key: list(slots) for key, slots in self.frame.pool.items()},
+            [(region, region.held, region.writable) for region, _ in self.owned],
+        )
+
+    def restore(self, state: tuple[object, ...]) -> None:
+        """Go back to a snapshot."""
+        flags, self.scopes, self.places, self.owned, self.frame.pool, regions = state  # type: ignore[assignment]
+        self.width, self.mask, self.level, self.diverged, self.depth, self.bail, self.varying = flags  # type: ignore[misc]
+        for region, held, writable in regions:  # type: ignore[attr-defined]
+            region.held, region.writable = held, writable
+
     # -- names ----------------------------------------------------------------------------------
 
     def bind(self, var: Var, value: Value) -> None:

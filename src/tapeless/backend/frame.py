@@ -28,6 +28,7 @@ Note = tuple[Pos | None, str]
 class Kernel:
     """What the functions of one module share."""
 
+    name: str
     function: Function
     uses: Uses
     target: Target

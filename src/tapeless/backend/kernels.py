@@ -14,7 +14,7 @@ from dataclasses import replace
 from ..ir.core import Apply, Check, For, Function, Hist, If, Map, Reduce, Scan, Scatter, While
 from ..ir.types import BOOL, F32, I32, I64, Lit, Var
 from ..passes import place
-from . import affine, branches, loops, memory, operations, parallel
+from . import affine, branches, forms, loops, memory, operations
 from .emitter import Emitter, Handler
 from .frame import Frame, Kernel
 from .target import Target
@@ -27,17 +27,17 @@ HANDLERS: Mapping[type, Handler] = {
     If: branches.emit_if,
     For: loops.emit_for,
     While: loops.emit_while,
-    Map: parallel.emit_map,
-    Reduce: parallel.emit_reduce,
-    Scan: parallel.emit_scan,
-    Hist: parallel.emit_hist,
-    Scatter: parallel.emit_scatter,
+    Map: forms.emit_map,
+    Reduce: forms.emit_reduce,
+    Scan: forms.emit_scan,
+    Hist: forms.emit_hist,
+    Scatter: forms.emit_scatter,
 }
 
 
 def emit(function: Function, target: Target, name: str) -> Kernel:
     """The module of a function's kernel, which is called `name`."""
-    kernel = Kernel(function, place.analyse(function), target)
+    kernel = Kernel(name, function, place.analyse(function), target)
     frame = Frame(kernel)
     e = Emitter(kernel, frame, HANDLERS)
     _read_arguments(e, function)

@@ -34,8 +34,7 @@ def allocate(
     place = e.places.get(var) if var is not None else None
     if place is not None:
         return place
-    if not all(dim.is_uniform for dim in dims):
-        raise CannotVectorise("an array whose size differs between iterations")
+    _require_uniform(dims)
     private = e.width > 1
     count = affine.count_of(e, dims).literal
     limit = _STACK_BYTES_PRIVATE if private else _STACK_BYTES
@@ -63,9 +62,15 @@ def new_slot(e: Emitter, key: tuple[object, ...]) -> Region:
 
 def in_slot(e: Emitter, region: Region, dtype: DType, dims: Sequence[Scalar]) -> Array:
     """An array in the buffer of a slot, which grows when it is too small."""
+    _require_uniform(dims)
     pointer = e.w.op(f"call ptr @tp.hold(ptr {region.owner}, i64 {byte_count(e, dtype, dims)})", "a")
     e.fail_if(e.w.op(f"icmp eq ptr {pointer}, null"), str(OUT_OF_MEMORY))
     return Array(dtype, region, pointer, size(0), tuple(dims), affine.row_major(e, dims), True)
+
+
+def _require_uniform(dims: Sequence[Scalar]) -> None:
+    if not all(dim.is_uniform for dim in dims):
+        raise CannotVectorise("an array whose size differs between iterations")
 
 
 def byte_count(e: Emitter, dtype: DType, dims: Sequence[Scalar]) -> str:

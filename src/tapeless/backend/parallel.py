@@ -1,12 +1,14 @@
-"""The parallel forms as loops: what runs inside one lane, or one thread.
+"""The parallel forms as loops: what one thread does, in one lane or many.
 
-`kernels.py` decides which of them run in lanes and threads; here each is a loop over its index
-in the lanes at hand. A `Map` whose elements are arrays builds them in the rows of its result.
+A form computes the values of its body and takes them up: stores them, combines them, writes them where
+their keys say. How its index runs is the caller's choice (`Loop`): here one by one in the lanes at hand;
+`vectorise.py` has the loops that open lanes. A `Map` whose elements are arrays builds them in its rows.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import TypeAlias
 
 from ..ir.core import Apply, Block, Hist, Lambda, Map, Reduce, Scan, Scatter, Stm
 from ..ir.types import BOOL, Atom, Var
@@ -17,7 +19,20 @@ from .loops import counted
 from .text import llvm_type
 from .values import Array, Scalar, Value
 
+Take: TypeAlias = Callable[[Scalar, Sequence[Value]], None]
+Loop: TypeAlias = Callable[[Emitter, "Reduce | Scan | Hist | Scatter", Take, int], None]
+
 _IN_PLACE = ("update", "update_slice", "accumulate")
+
+
+def one_by_one(e: Emitter, expr: Reduce | Scan | Hist | Scatter, take: Take, height: int) -> None:
+    """The loop over the index in the lanes at hand."""
+
+    def round(i: Scalar) -> None:
+        e.bind(expr.body.params[0], i)
+        take(i, e.block(expr.body.body))
+
+    counted(e, e.scalar(expr.size), round, height)
 
 
 # -- map ------------------------------------------------------------------------------------------
@@ -38,10 +53,13 @@ def map_row(e: Emitter, body: Lambda, targets: Sequence[Array], index: Scalar) -
     """Compute the elements at an index, in place where they are arrays."""
     e.bind(body.params[0], index)
     rows = [memory.part(e, target, (index,)) if target.rank > 1 else None for target in targets]
+    prepared: list[Var] = []
     for row, atom in zip(rows, body.body.results, strict=True):
         if row is not None and row.region.private == (e.width > 1):
-            prepare(e, body.body, atom, row)
+            prepared += prepare(e, body.body, atom, row)
     values = e.block(body.body)
+    for var in prepared:
+        e.places.pop(var, None)
     for target, row, value in zip(targets, rows, values, strict=True):
         if row is None:
             memory.put(e, target, (index,), value)
@@ -50,56 +68,57 @@ def map_row(e: Emitter, body: Lambda, targets: Sequence[Array], index: Scalar) -
             memory.put_all(e, row, value)
 
 
-def prepare(e: Emitter, block: Block, atom: Atom, place: Array) -> None:
+def prepare(e: Emitter, block: Block, atom: Atom, place: Array) -> list[Var]:
     """Let the block build the result `atom` in `place`, also when it is made by updates of another array."""
+    prepared: list[Var] = []
     makers = {var: (number, stm) for number, stm in enumerate(block.stms) for var in stm.vars}
     last_use = e.kernel.uses.last_use(block)
     while isinstance(atom, Var) and atom in makers:
         e.places[atom] = place
+        prepared.append(atom)
         number, stm = makers[atom]
         if not (isinstance(stm.expr, Apply) and stm.expr.op in _IN_PLACE):
-            return
+            break
         atom = stm.expr.args[0]
         if isinstance(atom, Var) and last_use[atom] != number:
-            return
+            break
+    return prepared
 
 
 # -- reduce and scan --------------------------------------------------------------------------------
 
 
-def emit_reduce(e: Emitter, stm: Stm) -> None:
+def emit_reduce(e: Emitter, stm: Stm, loop: Loop = one_by_one) -> None:
     """One accumulator per result, from the neutral element on."""
     expr = stm.expr
     assert isinstance(expr, Reduce)
     with e.repeated(expr.body.body, expr.op.body):
         carry = Carry(e, expr.op.params[: len(expr.neutral)], expr.neutral)
-        _accumulate(e, expr, carry, ())
+        _accumulate(e, expr, carry, (), loop)
     carry.finish(stm.vars)
 
 
-def emit_scan(e: Emitter, stm: Stm) -> None:
+def emit_scan(e: Emitter, stm: Stm, loop: Loop = one_by_one) -> None:
     """As reduce; every prefix is stored."""
     expr = stm.expr
     assert isinstance(expr, Scan)
     targets = [memory.allocate_typed(e, var.type, var) for var in stm.vars]
     with memory.held(targets), e.repeated(expr.body.body, expr.op.body):
         carry = Carry(e, expr.op.params[: len(expr.neutral)], expr.neutral)
-        _accumulate(e, expr, carry, targets)
+        _accumulate(e, expr, carry, targets, loop)
     carry.release()
     for var, target in zip(stm.vars, targets, strict=True):
         e.bind(var, target)
 
 
-def _accumulate(e: Emitter, expr: Reduce | Scan, carry: Carry, targets: Sequence[Array]) -> None:
-    def round(i: Scalar) -> None:
-        e.bind(expr.body.params[0], i)
-        combined = combine(e, expr, carry, e.block(expr.body.body))
+def _accumulate(e: Emitter, expr: Reduce | Scan, carry: Carry, targets: Sequence[Array], loop: Loop) -> None:
+    def take(i: Scalar, values: Sequence[Value]) -> None:
+        combined = combine(e, expr, carry, values)
         for target, value in zip(targets, combined, strict=False):
             memory.put(e, target, (i,), value)
         carry.update(combined, e.mask if e.diverged else None)
 
-    height = max(cost.height(expr.body.body), cost.height(expr.op.body))
-    counted(e, e.scalar(expr.size), round, height)
+    loop(e, expr, take, max(cost.height(expr.body.body), cost.height(expr.op.body)))
 
 
 def combine(e: Emitter, expr: Reduce | Scan, carry: Carry, values: Sequence[Value]) -> tuple[Value, ...]:
@@ -113,7 +132,7 @@ def combine(e: Emitter, expr: Reduce | Scan, carry: Carry, values: Sequence[Valu
 # -- histograms and scatters ------------------------------------------------------------------------
 
 
-def emit_hist(e: Emitter, stm: Stm) -> None:
+def emit_hist(e: Emitter, stm: Stm, loop: Loop = one_by_one) -> None:
     """Combine values into the elements that their keys name."""
     expr = stm.expr
     assert isinstance(expr, Hist)
@@ -139,10 +158,10 @@ def emit_hist(e: Emitter, stm: Stm) -> None:
                 e, arrays[0].dims, lambda at: write(targets, key + at, [memory.element(e, a, at) for a in arrays])
             )
 
-    _keyed(e, stm, expr, expr.dest, (expr.body.body, expr.op.body), row)
+    _keyed(e, stm, expr, (expr.body.body, expr.op.body), row, loop)
 
 
-def emit_scatter(e: Emitter, stm: Stm) -> None:
+def emit_scatter(e: Emitter, stm: Stm, loop: Loop = one_by_one) -> None:
     """Write values to the places that their keys name, in order."""
     expr = stm.expr
     assert isinstance(expr, Scatter)
@@ -150,27 +169,25 @@ def emit_scatter(e: Emitter, stm: Stm) -> None:
     def row(targets: Sequence[Array], key: list[Scalar], values: Sequence[Value]) -> None:
         memory.put(e, targets[0], key, values[0])
 
-    _keyed(e, stm, expr, (expr.dest,), (expr.body.body,), row)
+    _keyed(e, stm, expr, (expr.body.body,), row, loop)
 
 
 _Write = Callable[[Sequence[Array], list[Scalar], Sequence[Value]], None]
 
 
 def _keyed(
-    e: Emitter, stm: Stm, expr: Hist | Scatter, dest: Sequence[Atom], blocks: Sequence[Block], row: _Write
+    e: Emitter, stm: Stm, expr: Hist | Scatter, blocks: Sequence[Block], write: _Write, loop: Loop
 ) -> None:
     """A loop over keys and values; keys out of range are passed over."""
     with e.repeated(*blocks):
-        targets = _destinations(e, stm, dest)
+        targets = _destinations(e, stm, expr.dest if isinstance(expr, Hist) else (expr.dest,))
+
+        def take(_: Scalar, values: Sequence[Value]) -> None:
+            key = [value for value in values[: expr.keys] if isinstance(value, Scalar)]
+            _when_inside(e, key, targets[0].dims, lambda: write(targets, key, values[expr.keys :]))
+
         with memory.held(targets):
-
-            def round(i: Scalar) -> None:
-                e.bind(expr.body.params[0], i)
-                values = e.block(expr.body.body)
-                key = [value for value in values[: expr.keys] if isinstance(value, Scalar)]
-                _when_inside(e, key, targets[0].dims, lambda: row(targets, key, values[expr.keys :]))
-
-            counted(e, e.scalar(expr.size), round, max(map(cost.height, blocks)))
+            loop(e, expr, take, max(map(cost.height, blocks)))
     for var, target in zip(stm.vars, targets, strict=True):
         e.bind(var, target)
 

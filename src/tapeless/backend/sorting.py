@@ -18,6 +18,7 @@ def call(e: Emitter, keys: Array, order: Array, scratch: Array) -> None:
     """Write into `order` the permutation that sorts the packed row `keys`; `scratch` is as long."""
     name = f"tp.argsort.{keys.dtype.value}"
     e.kernel.module.require(name, lambda: _definition(name, keys.dtype))
+    e.kernel.module.declare("llvm.smin.i64", "declare i64 @llvm.smin.i64(i64, i64)")
     e.kernel.module.declare("llvm.memcpy.p0.p0.i64", "declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)")
     pointers = [access.pointer(e, array, array.offset.text) for array in (keys, order, scratch)]
     count = keys.dims[0].text
@@ -113,5 +114,4 @@ copy:
 leave:
   ret void
 }
-declare i64 @llvm.smin.i64(i64, i64)
 """

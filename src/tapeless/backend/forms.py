@@ -1,0 +1,68 @@
+"""Which code a parallel form gets: lanes, strips, or a nest with threads.
+
+Inside lanes every form is a plain loop. In scalar code its index may run in strips of lanes. Outside any
+parallel region a map, and a reduction of scalars, become nests of their own unless they are tiny.
+"""
+
+from __future__ import annotations
+
+from ..ir.core import Map, Reduce, Stm
+from ..ir.types import Lit
+from . import memory, nests, parallel, vectorise
+from .carry import Carry
+from .emitter import Emitter
+from .schedule import plan
+
+_TINY = 64
+
+
+def emit_map(e: Emitter, stm: Stm) -> None:
+    expr = stm.expr
+    assert isinstance(expr, Map)
+    if e.width > 1:
+        parallel.emit_map(e, stm)
+    elif _is_nest(e, expr):
+        nests.emit_map(e, stm)
+    else:
+        targets = [memory.allocate_typed(e, var.type, var) for var in stm.vars]
+        with memory.held(targets), e.repeated(expr.body.body):
+            schedule = plan(expr, e.kernel.uses, e.kernel.target)
+            vectorise.map_range(e, expr, targets, "0", e.scalar(expr.size).text, schedule)
+        for var, target in zip(stm.vars, targets, strict=True):
+            e.bind(var, target)
+
+
+def emit_reduce(e: Emitter, stm: Stm) -> None:
+    expr = stm.expr
+    assert isinstance(expr, Reduce)
+    if e.width > 1:
+        parallel.emit_reduce(e, stm)
+    elif _is_nest(e, expr) and not any(x.type.shape for x in expr.neutral):
+        nests.emit_reduce(e, stm)
+    else:
+        with e.repeated(expr.body.body, expr.op.body):
+            carry = Carry(e, expr.op.params[: len(expr.neutral)], expr.neutral)
+            schedule = plan(expr, e.kernel.uses, e.kernel.target)
+            vectorise.reduce_range(e, expr, carry, "0", e.scalar(expr.size).text, schedule)
+        carry.finish(stm.vars)
+
+
+def _is_nest(e: Emitter, expr: Map | Reduce) -> bool:
+    tiny = isinstance(expr.size, Lit) and expr.size.value <= _TINY
+    return not e.parallel and not tiny
+
+
+def emit_scan(e: Emitter, stm: Stm) -> None:
+    parallel.emit_scan(e, stm, _loop(e))
+
+
+def emit_hist(e: Emitter, stm: Stm) -> None:
+    parallel.emit_hist(e, stm, _loop(e))
+
+
+def emit_scatter(e: Emitter, stm: Stm) -> None:
+    parallel.emit_scatter(e, stm, _loop(e))
+
+
+def _loop(e: Emitter) -> parallel.Loop:
+    return parallel.one_by_one if e.width > 1 else vectorise.in_order

@@ -1,0 +1,282 @@
+"""A parallel form as a function of its own, called with ranges of blocks by one thread or many.
+
+    define internal void @NAME.nestK(ptr %env, i64 %first, i64 %last)
+
+The index space is cut into blocks whose size depends on the program only; a reduction stores one
+partial result per block, and these are combined in order. So results do not depend on the number of
+threads. `env` holds the fault of the lowest failing block (four words), then every value the form reads.
+A function per nest also keeps the time LLVM needs linear.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from ..ir.core import Map, Reduce, Stm
+from ..ir.types import I64
+from ..ir.walk import free_vars
+from . import access, affine, control, memory, vectorise
+from .carry import Carry
+from .emitter import Emitter
+from .frame import Frame
+from .parallel import combine
+from .schedule import Plan, plan
+from .text import llvm_type
+from .values import Array, Region, Scalar, Value
+
+_HEADER = 5
+_BLOCK_COST = 1 << 15
+_WORTH_THREADS = 1 << 17
+
+
+def emit_map(e: Emitter, stm: Stm) -> None:
+    """A map in scalar code outside any parallel region."""
+    expr = stm.expr
+    assert isinstance(expr, Map)
+    schedule = plan(expr, e.kernel.uses, e.kernel.target)
+    targets = [memory.allocate_typed(e, var.type, var) for var in stm.vars]
+
+    def fill(inner: Emitter, given: Sequence[Array], _: Scalar, first: str, end: str) -> int:
+        with inner.repeated(expr.body.body):
+            return vectorise.map_range(inner, expr, given, first, end, schedule)
+
+    with memory.held(targets):
+        _run(e, stm, targets, e.scalar(expr.size), schedule, fill)
+    for var, target in zip(stm.vars, targets, strict=True):
+        e.bind(var, target)
+
+
+def emit_reduce(e: Emitter, stm: Stm) -> None:
+    """A reduction of scalars outside any parallel region."""
+    expr = stm.expr
+    assert isinstance(expr, Reduce)
+    schedule = plan(expr, e.kernel.uses, e.kernel.target)
+    count = e.scalar(expr.size)
+    blocks = Scalar(I64, _blocks(e, count, schedule))
+    partials = [memory.allocate(e, x.type.dtype, (blocks,)) for x in expr.neutral]
+    accumulators = expr.op.params[: len(expr.neutral)]
+
+    def fill(inner: Emitter, given: Sequence[Array], block: Scalar, first: str, end: str) -> int:
+        with inner.repeated(expr.body.body, expr.op.body):
+            carry = Carry(inner, accumulators, expr.neutral)
+            lanes = vectorise.reduce_range(inner, expr, carry, first, end, schedule)
+        carry.bind()
+        for target, acc in zip(given, accumulators, strict=True):
+            memory.put(inner, target, (block,), inner.value(acc))
+        return lanes
+
+    with memory.held(partials):
+        _run(e, stm, partials, count, schedule, fill)
+        with e.repeated(expr.op.body):
+            carry = Carry(e, accumulators, expr.neutral)
+
+            def add(block: Scalar) -> None:
+                values = [memory.element(e, partial, (block,)) for partial in partials]
+                carry.update(combine(e, expr, carry, values))
+
+            control.counted(e, blocks, add)
+    carry.finish(stm.vars)
+
+
+_Fill = Callable[[Emitter, Sequence[Array], Scalar, str, str], int]
+
+
+def _block_size(schedule: Plan) -> int:
+    """Iterations per block: a power of two, so a multiple of the lanes, and work enough to be worth handing out."""
+    wanted = _BLOCK_COST / max(schedule.cost, 0.25)
+    return max(8 * schedule.lanes, 1 << max(0, int(wanted).bit_length() - 1)) if schedule.cost < 1e4 else schedule.lanes
+
+
+def _blocks(e: Emitter, count: Scalar, schedule: Plan) -> str:
+    size = _block_size(schedule)
+    raised = affine.text_of(e, "add", count.text, str(size - 1))
+    return e.w.op(f"sdiv i64 {raised}, {size}")
+
+
+def _run(e: Emitter, stm: Stm, targets: Sequence[Array], count: Scalar, schedule: Plan, fill: _Fill) -> None:
+    """Write the function of a nest and its call."""
+    kernel = e.kernel
+    name = f"{kernel.name}.nest{next(kernel.nests)}"
+    words = _Words(e)
+    inner = Emitter(kernel, Frame(kernel), e.handlers)
+    inner.parallel = True
+    for var in free_vars(stm.expr):
+        inner.bind(var, words.pass_on(inner, e.value(var), writable=False))
+    given: list[Array] = []
+    for target in targets:
+        there = words.pass_on(inner, target, writable=True)
+        assert isinstance(there, Array)
+        given.append(there)
+    end = words.pass_on(inner, count, writable=False)
+    assert isinstance(end, Scalar)
+    current = inner.frame.local("i64")
+    lanes = _write_blocks(inner, current, end, given, schedule, fill)
+    header = f"define internal void @{name}(ptr %env, i64 %first, i64 %last)"
+    kernel.module.declare(name, inner.frame.define(header, _ending(current, inner.frame.details)))
+    kernel.module.declare("tp.record", _RECORD)
+    kernel.module.declare("tp_parallel", "declare void @tp_parallel(ptr, ptr, i64)")
+    threaded = _call(e, name, words, count, schedule)
+    _note(e, stm, lanes, threaded)
+
+
+def _note(e: Emitter, stm: Stm, lanes: int, threaded: bool) -> None:
+    how = f"runs {lanes} iterations at a time in vector registers" if lanes > 1 else "runs one iteration at a time"
+    e.kernel.note(stm.pos, how + (", on threads when it is long enough" if threaded else ""))
+
+
+def _call(e: Emitter, name: str, words: _Words, count: Scalar, schedule: Plan) -> bool:
+    """Call the nest, on threads when there is work enough; take over its fault."""
+    env = words.fill()
+    blocks = _blocks(e, count, schedule)
+    alone, many, done = (e.w.new_label(hint) for hint in ("alone", "many", "done"))
+    least = int(_WORTH_THREADS / max(schedule.cost, 0.25)) + 1
+    threaded = count.literal is None or count.literal >= least
+    if threaded:
+        e.branch(e.w.op(f"icmp sge i64 {count.text}, {least}"), many, alone)
+        e.w.label(many)
+        e.w.line(f"call void @tp_parallel(ptr @{name}, ptr {env}, i64 {blocks})")
+        e.jump(done)
+        e.w.label(alone)
+    e.w.line(f"call void @{name}(ptr {env}, i64 0, i64 {blocks})")
+    e.jump(done)
+    e.w.label(done)
+    code = e.w.op(f"load i64, ptr {env}")
+    bad, good = e.w.new_label("bad"), e.w.new_label("good")
+    e.branch(e.w.op(f"icmp eq i64 {code}, 0"), good, bad, likely=True)
+    e.w.label(bad)
+    details = [e.w.op(f"load i64, ptr {e.w.op(f'getelementptr i64, ptr {env}, i64 {k}')}") for k in (2, 3)]
+    e.fail(code, details)
+    e.w.label(good)
+    return threaded
+
+
+def _write_blocks(
+    e: Emitter, current: str, count: Scalar, targets: Sequence[Array], schedule: Plan, fill: _Fill
+) -> int:
+    """The loop over the blocks of a range; a block after a failed one is left out."""
+    size = _block_size(schedule)
+    lanes = 0
+    e.kernel.module.declare("llvm.smin.i64", "declare i64 @llvm.smin.i64(i64, i64)")
+    e.w.line(f"store i64 %first, ptr {current}")
+
+    def block() -> None:
+        nonlocal lanes
+        number = e.read(current, I64)
+        stop = e.w.op(f"call i1 @tp.stopped(ptr %env, i64 {number.text})")
+        on = e.w.new_label("on")
+        e.branch(stop, "leave", on, likely=False)
+        e.w.label(on)
+        first = affine.text_of(e, "mul", number.text, str(size))
+        end = e.w.op(f"call i64 @llvm.smin.i64(i64 {affine.text_of(e, 'add', first, str(size))}, i64 {count.text})")
+        lanes = fill(e, targets, number, first, end)
+
+    control.guarded(e, current, "%last", 1, block, height=4)
+    e.jump("leave")
+    return lanes
+
+
+class _Words:
+    """The values that a nest reads, each in one word of `env`; literals need none."""
+
+    def __init__(self, caller: Emitter) -> None:
+        self.caller = caller
+        self.words: dict[tuple[str, str], tuple[int, str]] = {}
+        self.regions: dict[Region, Region] = {}
+
+    def pass_on(self, e: Emitter, value: Value, *, writable: bool) -> Value:
+        """The same value inside the nest, of which `e` writes the code."""
+        if isinstance(value, Scalar):
+            return Scalar(value.dtype, self._word(e, llvm_type(value.dtype), value.text))
+        caller = self.caller
+        pointer = access.pointer(caller, value, value.offset.text)
+        region = self.regions.get(value.region)
+        if region is None or writable:
+            scope = e.frame.given_scope(f"{pointer} {writable}")
+            region = Region("part" if writable else "given", writable=writable, scope=scope)
+            self.regions[value.region] = region
+
+        def through(sizes: Sequence[Scalar]) -> tuple[Scalar, ...]:
+            return tuple(replace(n, text=self._word(e, "i64", n.text)) for n in sizes)
+
+        dims, strides = through(value.dims), through(value.strides)
+        return Array(value.dtype, region, self._word(e, "ptr", pointer), Scalar(I64, "0"), dims, strides, value.packed)
+
+    def _word(self, e: Emitter, type: str, text: str) -> str:
+        if not text.startswith("%"):
+            return text
+        if (type, text) not in self.words:
+            number = _HEADER + len(self.words)
+            at = e.w.op(f"getelementptr i64, ptr %env, i64 {number}")
+            self.words[type, text] = number, e.w.op(f"load {type}, ptr {at}")
+        return self.words[type, text][1]
+
+    def fill(self) -> str:
+        """Write the words into memory of the caller; no fault yet."""
+        e = self.caller
+        env = e.frame.local(f"[{_HEADER + len(self.words)} x i64]")
+        for number in (0, 4):
+            e.w.line(f"store i64 0, ptr {e.w.op(f'getelementptr i64, ptr {env}, i64 {number}')}")
+        for (type, text), (number, _) in self.words.items():
+            at = e.w.op(f"getelementptr i64, ptr {env}, i64 {number}")
+            e.w.line(f"store {type} {text}, ptr {at}")
+        return env
+
+
+def _ending(current: str, details: Sequence[str]) -> list[str]:
+    """The end of a nest: tell the caller of a fault."""
+    return [
+        "  %failed = icmp ne i64 %code, 0",
+        "  br i1 %failed, label %explain, label %return",
+        "explain:",
+        f"  %block = load i64, ptr {current}",
+        f"  %detail0 = load i64, ptr {details[0]}",
+        f"  %detail1 = load i64, ptr {details[1]}",
+        "  call void @tp.record(ptr %env, i64 %block, i64 %code, i64 %detail0, i64 %detail1)",
+        "  br label %return",
+        "return:",
+        "  ret void",
+    ]
+
+
+# The words of env: code of the fault (0: none), its block, two details, a lock.
+_RECORD = """\
+define internal void @tp.record(ptr %env, i64 %block, i64 %code, i64 %detail0, i64 %detail1) noinline cold {
+entry:
+  %block_at = getelementptr i64, ptr %env, i64 1
+  %detail0_at = getelementptr i64, ptr %env, i64 2
+  %detail1_at = getelementptr i64, ptr %env, i64 3
+  %lock_at = getelementptr i64, ptr %env, i64 4
+  br label %wait
+wait:
+  %taken = atomicrmw xchg ptr %lock_at, i64 1 acquire
+  %busy = icmp ne i64 %taken, 0
+  br i1 %busy, label %wait, label %compare
+compare:
+  %old_code = load atomic i64, ptr %env monotonic, align 8
+  %old_block = load atomic i64, ptr %block_at monotonic, align 8
+  %first = icmp eq i64 %old_code, 0
+  %lower = icmp slt i64 %block, %old_block
+  %keep = or i1 %first, %lower
+  br i1 %keep, label %write, label %unlock
+write:
+  store atomic i64 %block, ptr %block_at monotonic, align 8
+  store i64 %detail0, ptr %detail0_at
+  store i64 %detail1, ptr %detail1_at
+  store atomic i64 %code, ptr %env release, align 8
+  br label %unlock
+unlock:
+  store atomic i64 0, ptr %lock_at release, align 8
+  ret void
+}
+
+define internal i1 @tp.stopped(ptr %env, i64 %block) alwaysinline {
+  %code = load atomic i64, ptr %env acquire, align 8
+  %block_at = getelementptr i64, ptr %env, i64 1
+  %failed_block = load atomic i64, ptr %block_at monotonic, align 8
+  %failed = icmp ne i64 %code, 0
+  %later = icmp slt i64 %failed_block, %block
+  %stop = and i1 %failed, %later
+  ret i1 %stop
+}
+"""

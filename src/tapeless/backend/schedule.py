@@ -1,0 +1,279 @@
+"""Lanes or not: which parallel dimension of a nest the vectors run over.
+
+For a body in W lanes each access has a price: one for a uniform, contiguous or lane-private element, two for
+a field of short records, and one per lane for everything else, since that goes lane by lane. The same nest may
+instead stay scalar here and use lanes further in (a row sum reads its row contiguously there). The
+cheaper one by this estimate is taken. Kinds of values: "uniform", "linear" (the lane's index plus something
+uniform), "varying"; arrays are "uniform" (outside), "row" (a view that differs between lanes) or "private".
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..ir.core import Apply, Block, Check, Expr, For, Hist, If, Lambda, Map, Reduce, Scan, Scatter, Stm, While
+from ..ir.op import lookup
+from ..ir.types import Atom, DType, Lit, Var
+from ..passes.place import Uses
+from .arrays import OPERATIONS
+from .cost import GUESS, trips
+from .target import Target
+
+_PER_LANE = 1.5
+_RECORD = 16
+_STRIP_OVERHEAD = 10.0
+_VIEWS = ("slice", "transpose", "reshape")
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """How many lanes a form runs in, and what one iteration then costs (in additions)."""
+
+    lanes: int
+    cost: float
+
+
+def plan(expr: Map | Reduce | Scan | Hist | Scatter, uses: Uses, target: Target) -> Plan:
+    """The schedule of a parallel form that stands in scalar code."""
+    width = target.lanes(_dtypes(expr.body.body))
+    pricing = _Pricing(uses, target, width)
+    kinds: dict[Var, str] = {expr.body.params[0]: "linear"}
+    in_lanes = pricing.block(expr.body.body, kinds) / width + _consuming(expr)
+    scalar = _Scalar(uses, target).block(expr.body.body)
+    if not pricing.possible or in_lanes >= 0.95 * scalar:
+        return Plan(1, scalar)
+    return Plan(width, in_lanes)
+
+
+def operators(expr: Reduce) -> list[str] | None:
+    """The operation of each accumulator, when they may be combined in any order."""
+    half = len(expr.neutral)
+    accumulators, values = expr.op.params[:half], expr.op.params[half:]
+    made = {stm.vars[0]: stm.expr for stm in expr.op.body.stms if len(stm.vars) == 1}
+    found: list[str] = []
+    for acc, value, result in zip(accumulators, values, expr.op.body.results, strict=True):
+        maker = made.get(result) if isinstance(result, Var) else None
+        if acc.type.shape or not isinstance(maker, Apply) or maker.op not in _REORDERABLE:
+            return None
+        if set(maker.args) != {acc, value}:
+            return None
+        found.append(maker.op)
+    return found if len(expr.op.body.stms) == half else None
+
+
+_REORDERABLE = ("add", "mul", "min", "max", "fmin", "fmax", "and", "or", "xor")
+
+
+def _consuming(expr: Expr) -> float:
+    """What is done with each element one by one after it was computed in lanes."""
+    match expr:
+        case Map():
+            return 0.0
+        case Reduce() if operators(expr) is not None:
+            return 0.0
+        case Reduce(op=op) | Scan(op=op) | Hist(op=op):
+            return 4.0 + sum(_static(stm) for stm in op.body.stms)
+        case _:
+            return 4.0
+
+
+def _static(stm: Stm) -> float:
+    return lookup(stm.expr.op).cost if isinstance(stm.expr, Apply) else 4.0
+
+
+def _dtypes(block: Block) -> set[DType]:
+    """The types of numbers a body works on, leaving out integers that are mere indices."""
+    found: set[DType] = set()
+    for stm in block.stms:
+        if isinstance(stm.expr, Apply) and stm.expr.op not in ("add", "sub", "mul", "slice"):
+            found |= {arg.type.dtype for arg in stm.expr.args[:1]}
+        for lam in _inner(stm.expr):
+            found |= _dtypes(lam.body)
+    floats = {dtype for dtype in found if dtype.is_float}
+    return floats or found
+
+
+def _inner(expr: Expr) -> tuple[Lambda, ...]:
+    from ..ir.walk import lambdas
+
+    return lambdas(expr)
+
+
+class _Scalar:
+    """The cost of a block in scalar code, where inner forms may use lanes."""
+
+    def __init__(self, uses: Uses, target: Target) -> None:
+        self.uses, self.target = uses, target
+
+    def block(self, block: Block) -> float:
+        return sum(self.statement(stm) for stm in block.stms)
+
+    def statement(self, stm: Stm) -> float:
+        match stm.expr:
+            case Apply(op):
+                return _elements(stm) * 0.5 if op in OPERATIONS and stm.vars[0].type.shape and op not in (
+                    "index", "update", "accumulate", *_VIEWS
+                ) else lookup(op).cost
+            case Check():
+                return 1.0
+            case If(_, then, orelse):
+                return 2.0 + max(self.block(then), self.block(orelse))
+            case For(count, _, body):
+                return trips(count) * (1.0 + self.block(body.body))
+            case While(_, cond, body):
+                return GUESS * (1.0 + self.block(cond.body) + self.block(body.body))
+            case Map() | Reduce() | Scan() | Hist() | Scatter() as form:
+                return self.form(form)
+
+    def form(self, form: Map | Reduce | Scan | Hist | Scatter) -> float:
+        count, best = trips(form.size), plan(form, self.uses, self.target)
+        operator = self.block(form.op.body) if isinstance(form, Reduce | Scan | Hist) else 1.0
+        if best.lanes == 1:
+            return count * (1.0 + best.cost + operator)
+        scalar = self.block(form.body.body) + operator
+        strips, rest = divmod(count, best.lanes) if isinstance(form.size, Lit) else (count / best.lanes, best.lanes / 2)
+        return _STRIP_OVERHEAD + strips * best.lanes * best.cost + rest * scalar
+
+
+class _Pricing:
+    """The cost of a block in lanes, for all lanes together."""
+
+    def __init__(self, uses: Uses, target: Target, width: int) -> None:
+        self.uses, self.target, self.width = uses, target, width
+        self.possible = True
+
+    def block(self, block: Block, kinds: dict[Var, str]) -> float:
+        return sum(self.statement(stm, kinds) for stm in block.stms)
+
+    def kind(self, atom: Atom, kinds: dict[Var, str]) -> str:
+        return kinds.get(atom, "uniform") if isinstance(atom, Var) else "uniform"
+
+    def statement(self, stm: Stm, kinds: dict[Var, str]) -> float:
+        match stm.expr:
+            case Apply():
+                return self.apply(stm, stm.expr, kinds)
+            case Check():
+                return 1.5
+            case If(cond, then, orelse):
+                arms = [self.block(then, kinds), self.block(orelse, kinds)]
+                uniform = self.kind(cond, kinds) == "uniform"
+                for var, a, b in zip(stm.vars, then.results, orelse.results, strict=True):
+                    kinds[var] = self.joined(var, [self.kind(a, kinds), self.kind(b, kinds)], uniform)
+                return 2.0 + (max(arms) if uniform else sum(arms) + 3.0)
+            case For(count, init, body):
+                even = self.carried(body.params[1:], init, kinds, self.kind(count, kinds) == "uniform", stm)
+                return trips(count) * (1.0 + self.block(body.body, kinds)) * (1.0 if even else 1.5)
+            case While(init, cond, body):
+                self.carried(body.params, init, kinds, False, stm)
+                self.carried(cond.params, init, kinds, False, stm)
+                return 1.5 * GUESS * (1.0 + self.block(cond.body, kinds) + self.block(body.body, kinds))
+            case Map() | Reduce() | Scan() | Hist() | Scatter() as form:
+                return self.form(stm, form, kinds)
+
+    def joined(self, var: Var, parts: list[str], uniform: bool) -> str:
+        if var.type.shape:
+            return "private"
+        return "uniform" if uniform and set(parts) == {"uniform"} else "varying"
+
+    def carried(
+        self, params: tuple[Var, ...], init: tuple[Atom, ...], kinds: dict[Var, str], uniform: bool, stm: Stm
+    ) -> bool:
+        """Carried values count as varying: nearly all are."""
+        for param in (*params, *stm.vars):
+            kinds[param] = "private" if param.type.shape else "varying"
+        return uniform
+
+    def form(self, stm: Stm, form: Map | Reduce | Scan | Hist | Scatter, kinds: dict[Var, str]) -> float:
+        uniform = self.kind(form.size, kinds) == "uniform"
+        kinds[form.body.params[0]] = "uniform"
+        body = self.block(form.body.body, kinds)
+        if isinstance(form, Reduce | Scan | Hist):
+            for param in form.op.params:
+                kinds[param] = "private" if param.type.shape else "varying"
+            body += self.block(form.op.body, kinds)
+        for var in stm.vars:
+            kinds[var] = "private" if var.type.shape else "varying"
+            self.possible = self.possible and (uniform or not var.type.shape)
+        store = 0.0 if isinstance(form, Reduce) else 1.0
+        if isinstance(form, Hist | Scatter):
+            store = self.width * 2 * _PER_LANE
+        return trips(form.size) * (1.0 + body + store) * (1.0 if uniform else 1.5)
+
+    def apply(self, stm: Stm, expr: Apply, kinds: dict[Var, str]) -> float:
+        var = stm.vars[0]
+        parts = [self.kind(arg, kinds) for arg in expr.args]
+        if expr.op == "index":
+            return self.index(var, expr, parts, kinds)
+        if expr.op in _VIEWS:
+            lane = any(part != "uniform" for part in parts[1:])
+            kinds[var] = "row" if lane and parts[0] == "uniform" else parts[0]
+            return 1.0
+        if expr.op in OPERATIONS:
+            return self.array(var, expr, parts, kinds)
+        kinds[var] = self.arithmetic(expr.op, parts)
+        return lookup(expr.op).cost
+
+    def arithmetic(self, op: str, parts: list[str]) -> str:
+        if all(part == "uniform" for part in parts):
+            return "uniform"
+        if op in ("add", "sub") and parts in (["linear", "uniform"], ["uniform", "linear"]):
+            return "linear"
+        return "varying"
+
+    def array(self, var: Var, expr: Apply, parts: list[str], kinds: dict[Var, str]) -> float:
+        """An operation that makes or writes an array, lane-private here."""
+        kinds[var] = "private"
+        if expr.op == "argsort" or any(self.kind(dim, kinds) != "uniform" for dim in var.type.shape):
+            self.possible = False
+        if expr.op in ("update", "accumulate"):
+            per_lane = any(part != "uniform" for part in parts[2:])
+            written = _elements_of(expr.args[1])
+            copied = 0.0 if parts[0] == "private" else _elements_of(expr.args[0])
+            return copied + written * (self.width * _PER_LANE if per_lane else 2.0)
+        return _elements_of(var) * 2.0
+
+    def index(self, var: Var, expr: Apply, parts: list[str], kinds: dict[Var, str]) -> float:
+        source, *at = parts
+        if var.type.shape:
+            return self.row(var, source, at, kinds)
+        lanes = [d for d, part in enumerate(at) if part != "uniform"]
+        kinds[var] = "varying" if lanes or source != "uniform" else "uniform"
+        if source == "private":
+            return self.width * _PER_LANE if lanes else 1.0
+        if source == "uniform" and (not lanes or (lanes == [len(at) - 1] and at[-1] == "linear")):
+            return 1.0
+        tail = lanes[0] + 1 if lanes else 0
+        fields = expr.args[1:][tail:]
+        dims = expr.args[0].type.shape[tail:]
+        short = all(isinstance(a, Lit) for a in (*fields, *dims)) and _product(dims) <= _RECORD
+        if short and len(lanes) + (source == "row") == 1 and (not lanes or at[lanes[0]] == "linear"):
+            return 2.0
+        return self.width * _PER_LANE
+
+    def row(self, var: Var, source: str, at: list[str], kinds: dict[Var, str]) -> float:
+        if source == "private" and all(part == "uniform" for part in at):
+            kinds[var] = "private"
+            return 1.0
+        if source == "uniform" and all(part == "uniform" for part in at):
+            kinds[var] = "uniform"
+            return 1.0
+        if self.uses.read_in_loops(var):
+            kinds[var] = "private"
+            return _elements_of(var) * self.width * 0.5
+        kinds[var] = "row"
+        return 1.0
+
+
+def _elements(stm: Stm) -> float:
+    return _elements_of(stm.vars[0])
+
+
+def _elements_of(atom: Atom) -> float:
+    return _product(atom.type.shape)
+
+
+def _product(dims: tuple[Atom, ...]) -> float:
+    total = 1.0
+    for dim in dims:
+        total *= trips(dim)
+    return total
