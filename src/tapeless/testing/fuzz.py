@@ -128,6 +128,9 @@ def _keep(summary: Summary, options: argparse.Namespace) -> None:
     print(f"failing seeds are in {out / 'seeds.txt'}")
     worker = Worker(*_worker_options(options.passes_only), seconds=20.0)
     for seed, verdict in _distinct(summary.failures, options.shrink):
+        if _sort_of_failure(worker.judge(str(seed))) != _sort_of_failure(verdict):
+            print(f"seed {seed} does not fail a second time in the same way")
+            continue
         function, args = shrunk(*random_program(seed), verdict, worker, options.shrink_seconds)
         (out / f"{seed}.json").write_text(encode(function, args))
         print(f"\nseed {seed}, {verdict.kind} at {verdict.stage}, shrunk to {out / f'{seed}.json'}:")

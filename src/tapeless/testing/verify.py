@@ -39,14 +39,16 @@ class Disagreement(Exception):
     """A stage broke a rule other than that its results are right."""
 
 
-def judge(function: Function, args: Sequence[Any], *, compiler: Compiler | None = None) -> Verdict:
-    """Check one program; without a `compiler` compiled code is left out."""
+def judge(
+    function: Function, args: Sequence[Any], *, compiler: Compiler | None = None, unoptimised: bool = True
+) -> Verdict:
+    """Check one program. Without a `compiler` compiled code is left out; `unoptimised` compiles it as it is, too."""
     try:
         check(function)
         expected = reference(function, args)
     except Exception as error:
         return Verdict("wrong", "generate", _words(error))
-    for stage, run in _stages(function, args, compiler):
+    for stage, run in _stages(function, args, compiler, unoptimised):
         try:
             found = run()
         except Exception as error:
@@ -82,14 +84,17 @@ def _words(error: Exception) -> str:
     return f"{type(error).__name__}: {error}"
 
 
-def _stages(function: Function, args: Sequence[Any], compiler: Compiler | None) -> Iterator[Stage]:
+def _stages(
+    function: Function, args: Sequence[Any], compiler: Compiler | None, unoptimised: bool
+) -> Iterator[Stage]:
     """Each stage as a name and a function that gives its outcome."""
     yield "text", lambda: _printed(function, args)
     program = _Pipeline(function)
     for number, step in enumerate(PIPELINE):
         yield f"pass {number}:{step.name}", lambda step=step: program.advance(step, args)
-    if compiler is not None:
+    if compiler is not None and unoptimised:
         yield "compiled unoptimised", lambda: _run(compiler(function), function, args, 1)
+    if compiler is not None:
         yield "compiled", lambda: _run_compiled(compiler, program.current, args)
 
 
