@@ -21,12 +21,14 @@ from .cost import is_total
 from .rewrite import Form, Rewriter, literal
 from .views import same
 
+# Given a form with a literal trip count and that count: is it to be unrolled?
+Expand = Callable[[Rewriter, Expr, int], bool]
 # An arm that costs no more than this is evaluated in any case.
 SELECT_COST = 8.0
 
 
-def forms(expand: Callable[[Expr, int], bool]) -> Form:
-    """The rules for structured forms; `expand(expr, trips)` says whether to unroll."""
+def forms(expand: Expand) -> Form:
+    """The rules for structured forms; `expand` says whether to unroll."""
 
     def form(r: Rewriter, stm: Stm) -> bool:
         match stm.expr:
@@ -48,9 +50,9 @@ def forms(expand: Callable[[Expr, int], bool]) -> Form:
     return form
 
 
-def _unrolled(r: Rewriter, expr: Expr, count: Atom, expand: Callable[[Expr, int], bool]) -> bool:
+def _unrolled(r: Rewriter, expr: Expr, count: Atom, expand: Expand) -> bool:
     trips = literal(r.atom(count))
-    return trips is not None and trips > 0 and expand(expr, int(trips))
+    return trips is not None and trips > 0 and expand(r, expr, int(trips))
 
 
 def _check(r: Rewriter, check: Check) -> bool:

@@ -176,7 +176,7 @@ class Facts:
                 tame = not expr.args[0].type.dtype.is_float
             case _:
                 tame = False
-        if tame and self.form(atom) != variable(atom.name) or tame and expr.op not in ("add", "sub", "neg", "mul"):
+        if (tame and self.form(atom) != variable(atom.name)) or (tame and expr.op not in ("add", "sub", "neg", "mul")):
             self._tame(atom.name)
             return True
         return False

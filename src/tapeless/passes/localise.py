@@ -6,8 +6,8 @@ concerns a[e(i)], and every version of the array in the body is `a` with one pla
 
     x = a[e(i)];  ... versions replaced by versions of x ...;  a' = a with [e(i)] = x'
 
-so that the loop is a map from places to places. The place may be a scalar, a row, or a sub-array. When e does not depend
-on i, the loop may carry the place instead of the array.
+so that the loop is a map from places to places. The place may be a scalar, a row, or a sub-array. When e does not
+depend on i, the loop may carry the place instead of the array.
 """
 
 from __future__ import annotations
@@ -146,7 +146,8 @@ def find_place(
         raise NotLocal("the array is exchanged for another one", None)
     if first is None or not finder.writes:
         raise NotLocal("the array is not written", None)
-    place = min((_place(access, counter, defs, bound) for access in finder.accesses), key=lambda p: (not p.moving, p.dims))
+    candidates = [_place(access, counter, defs, bound) for access in finder.accesses]
+    place = min(candidates, key=lambda candidate: (not candidate.moving, candidate.dims))
     if not place.dims:
         raise NotLocal("the place that is touched is computed in the loop", finder.accesses[0].stm)
     for access in finder.accesses:

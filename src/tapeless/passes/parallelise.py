@@ -90,8 +90,8 @@ class _Parallelise:
             body = without_read(body, param, element)
             stores.append((loop.init[k], var, indices, loop.vars[k]))
             start = self.r.apply("index", loop.init[k], *indices)
-            params = _with(loop.body.params, k + 1, element)
-            loop = Loop(loop.count, _with(loop.init, k, start), Lambda(params, body), _with(loop.vars, k, var), loop.pos)
+            lam = Lambda(_with(loop.body.params, k + 1, element), body)
+            loop = Loop(loop.count, _with(loop.init, k, start), lam, _with(loop.vars, k, var), loop.pos)
         return loop, stores
 
     def _convert(self, loop: Loop) -> None:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from .. import ops as _ops  # registers the operations, which the rules look up
 from ..ir.check import check as check_types
 from ..ir.core import Function
-from . import simplify
+from . import fuse, parallelise, ranges, simplify, unroll
 from .notes import Notes
 
 assert _ops
@@ -32,6 +32,15 @@ class Pass:
 
 
 PIPELINE: tuple[Pass, ...] = (
+    Pass("simplify", simplify.run),
+    Pass("ranges", ranges.run),
+    Pass("parallelise", parallelise.run),
+    Pass("simplify", simplify.run),
+    Pass("fuse", fuse.run),
+    Pass("unroll", unroll.run),
+    Pass("simplify", simplify.run),
+    Pass("fuse", fuse.run),
+    Pass("ranges", ranges.run),
     Pass("simplify", simplify.run),
 )
 

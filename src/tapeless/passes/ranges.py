@@ -1,7 +1,7 @@
 """Ranges: run-time checks and comparisons of integers that always turn out the same way are decided now.
 
 A simplifying walk that carries `Facts`: a loop tells the range of its counter, a branch its condition, a check what it
-checked, a type that its sizes are not negative. `min`, `max` and `select` of integers are decided along with comparisons.
+checked, a type that its sizes are not negative. `min` and `max` of integers are decided along with comparisons.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Walk:
             rules[op] = self._compare
         for op in ("min", "max"):
             rules[op] = self._extreme
-        self._forms = forms(lambda _expr, trips: trips == 1)
+        self._forms = forms(lambda _r, _expr, trips: trips == 1)
         self.r = Rewriter(rules, self._form)
         self.facts = Facts(self.r.defs, self.r.births)
         self.r.observe = self._observe

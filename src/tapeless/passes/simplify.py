@@ -25,5 +25,5 @@ def run(function: Function, notes: Notes) -> Function:
     return function
 
 
-def _only_once(_expr: Expr, trips: int) -> bool:
+def _only_once(_r: Rewriter, _expr: Expr, trips: int) -> bool:
     return trips == 1

@@ -1,0 +1,159 @@
+"""Vertical fusion: a `Map` whose elements are read at the consumer's own index goes into the consumer's body.
+
+Each element is still computed once. When others need the array too, and the consumer is a `Map`, the two become one
+`Map` that yields both. The producer runs as late as the consumer then; that must not carry a check past another one,
+nor a read past a write to the same array, which is to be done in place.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from ..ir.core import Apply, Block, Expr, For, Hist, If, Lambda, Map, Reduce, Scan, Scatter, Stm, While
+from ..ir.types import Atom, Var
+from ..ir.walk import lambdas, map_lambdas, operands, rebuild, statements, substitute_lambda
+from .cost import has_check
+from .rewrite import name_of
+from .uses import mentioned, use_counts
+from .views import same
+
+Consumer = Map | Reduce | Scan | Hist | Scatter
+
+
+def vertical(stms: list[Stm], results: Sequence[Atom]) -> list[Stm]:
+    """The statements of a block, producers fused into their consumers."""
+    uses = use_counts(Block(tuple(stms), tuple(results)))
+    number = 0
+    while number < len(stms):
+        partner = _partner(stms, number, uses)
+        if partner is None:
+            number += 1
+        else:
+            stms[number] = fused(stms[partner], stms[number])
+            del stms[partner]
+            number -= 1
+    return stms
+
+
+def _partner(stms: list[Stm], number: int, uses: Counter[str]) -> int | None:
+    """The nearest producer before a consumer that can be fused into it."""
+    consumer = stms[number]
+    if not isinstance(consumer.expr, Map | Reduce | Scan | Hist | Scatter):
+        return None
+    used = mentioned(consumer)
+    for candidate in range(number - 1, -1, -1):
+        producer = stms[candidate]
+        if isinstance(producer.expr, Map) and any(var.name in used for var in producer.vars):
+            names = {var.name for var in producer.vars}
+            if _is_fusible(producer.expr, consumer, names, uses) and is_movable(stms, candidate, number, names):
+                return candidate
+    return None
+
+
+def _is_fusible(producer: Map, consumer: Stm, names: set[str], uses: Counter[str]) -> bool:
+    expr = consumer.expr
+    assert isinstance(expr, Map | Reduce | Scan | Hist | Scatter)
+    if not same(producer.size, expr.size):
+        return False
+    found = list(reads((consumer,), names))
+    counter = expr.body.params[0].name
+    if any(read is None or name_of(read.indices[0]) != counter for read in found):
+        return False
+    elsewhere = sum(uses[name] for name in names) - len(found)
+    return not elsewhere or isinstance(expr, Map)
+
+
+def is_movable(stms: Sequence[Stm], candidate: int, number: int, names: set[str]) -> bool:
+    """May statement `candidate`, which binds `names`, run as late as statement `number`?"""
+    free = mentioned(stms[candidate])
+    checks = has_check((stms[candidate],))
+    for stm in stms[candidate + 1 : number]:
+        if mentioned(stm) & names or (checks and has_check((stm,))):
+            return False
+    return not any(name_of(x) in free for stm in stms[candidate + 1 : number + 1] for x in overwritten(stm.expr))
+
+
+def overwritten(expr: Expr) -> tuple[Atom, ...]:
+    """The arrays that an expression may change in place."""
+    match expr:
+        case Apply("update" | "accumulate" | "update_slice", args):
+            return args[:1]
+        case For(_, init) | While(init):
+            return init
+        case Hist(dest=dest):
+            return dest
+        case Scatter(dest=dest):
+            return (dest,)
+        case If(_, then, orelse):
+            return tuple(x for arm in (then, orelse) for s in statements(arm) for x in overwritten(s.expr))
+        case _:
+            return ()
+
+
+def fused(producer: Stm, consumer: Stm) -> Stm:
+    """One statement; of a map and a map, one that yields the results of both."""
+    assert isinstance(producer.expr, Map)
+    assert isinstance(consumer.expr, Map | Reduce | Scan | Hist | Scatter)
+    counter = consumer.expr.body.params[0]
+    made = substitute_lambda(producer.expr.body, {producer.expr.body.params[0]: counter}).body
+    values = {var.name: x for var, x in zip(producer.vars, made.results, strict=True)}
+    body = _Take(values).lam(consumer.expr.body)
+    joined = Block((*made.stms, *body.body.stms), body.body.results)
+    if isinstance(consumer.expr, Map):
+        joined = Block(joined.stms, (*made.results, *joined.results))
+        return Stm(producer.vars + consumer.vars, Map(consumer.expr.size, Lambda((counter,), joined)), consumer.pos)
+    old = consumer.expr.body
+    new = map_lambdas(consumer.expr, lambda lam: Lambda((counter,), joined) if lam is old else lam)
+    return Stm(consumer.vars, new, consumer.pos)
+
+
+class _Take:
+    """Replaces `index(array, i, ...)` by what the array holds at i."""
+
+    def __init__(self, values: dict[str, Atom]) -> None:
+        self.values = values
+        self.subst: dict[str, Atom] = {}
+
+    def lam(self, lam: Lambda) -> Lambda:
+        stms: list[Stm] = []
+        for stm in lam.body.stms:
+            expr = stm.expr
+            if isinstance(expr, Apply) and expr.op == "index" and name_of(expr.args[0]) in self.values:
+                value, rest = self.values[name_of(expr.args[0])], expr.args[2:]
+                if not rest:
+                    self.subst[stm.vars[0].name] = value
+                    continue
+                expr = Apply("index", (value, *rest))
+            stms.append(Stm(stm.vars, rebuild(expr, self._atom, self.lam), stm.pos))
+        return Lambda(lam.params, Block(tuple(stms), tuple(self._atom(x) for x in lam.body.results)))
+
+    def _atom(self, atom: Atom) -> Atom:
+        return self.subst.get(atom.name, atom) if isinstance(atom, Var) else atom
+
+
+# -- reads ----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """`index(array, *indices)` somewhere; `depth` counts the loops around it."""
+
+    array: str
+    indices: tuple[Atom, ...]
+    depth: int
+
+
+def reads(stms: Sequence[Stm], names: set[str], depth: int = 0) -> Iterator[Read | None]:
+    """All uses of some arrays; None for a use that is not a read of an element or row."""
+    for stm in stms:
+        expr = stm.expr
+        if isinstance(expr, Apply) and expr.op == "index" and name_of(expr.args[0]) in names:
+            yield Read(name_of(expr.args[0]), expr.args[1:], depth)
+        elif any(name_of(atom) in names for atom in operands(expr)):
+            yield None
+        for lam in lambdas(expr):
+            yield from reads(lam.body.stms, names, depth + (0 if isinstance(expr, If) else 1))
+            if any(name_of(atom) in names for atom in lam.body.results):
+                yield None
