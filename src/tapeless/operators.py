@@ -21,6 +21,7 @@ import numpy as np
 
 Array = np.ndarray[Any, Any]
 
+
 def _highest(dtype: np.dtype[Any]) -> Any:
     """The largest value of a dtype: the neutral element of `minimum`."""
     return dtype.type(np.inf) if dtype.kind == "f" else np.iinfo(dtype).max if dtype.kind == "i" else np.True_

@@ -36,9 +36,7 @@ def with_free_variable(x: Any, p: Any) -> Any:
 
 
 def kmeans_cost(points: Any, centres: Any) -> Any:
-    return tp.reduce(
-        np.add, 0.0, tp.map(lambda p: np.min(tp.map(lambda c: np.sum((p - c) ** 2), centres)), points)
-    )
+    return tp.reduce(np.add, 0.0, tp.map(lambda p: np.min(tp.map(lambda c: np.sum((p - c) ** 2), centres)), points))
 
 
 def largest_with_index(x: Any) -> Any:

@@ -12,12 +12,15 @@ import pytest
 
 from tapeless.front import registry
 
-from .numpy_cases import CASES, Case
+from .numpy_cases import CASES
+from .numpy_data import Case
 from .numpy_harness import call, same
 
 LIBRARIES = ("numpy.", "math.", "ndarray.", "tapeless.operators.")
-# An empty array has no defined contents; dtypes and ranges are no values that a program could return.
-ELSEWHERE = {"numpy.empty", "numpy.empty_like", "ndarray.dtype", "tapeless.operators.prange"}
+# An empty array has no defined contents; dtypes, their limits and ranges are no values that a program could return.
+ELSEWHERE = {
+    "numpy.empty", "numpy.empty_like", "ndarray.dtype", "numpy.finfo", "numpy.iinfo", "tapeless.operators.prange",
+}  # fmt: skip
 
 
 def expected(case: Case, args: tuple[Any, ...]) -> Any:

@@ -10,7 +10,7 @@ import pytest
 
 from tapeless.errors import TapelessError
 
-from .numpy_cases import Case, case
+from .numpy_data import Case, case
 from .numpy_harness import Weak, call
 
 X = np.array([1.0, -2.0, 3.0])

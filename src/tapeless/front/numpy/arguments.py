@@ -178,4 +178,3 @@ def only_options(c: Context, name: str, options: dict[str, Value], *harmless: st
     for option, value in options.items():
         if option not in harmless and value is not None:
             c.refuse(f"{name} is compiled without its option {option}=", fix="leave the option out")
-

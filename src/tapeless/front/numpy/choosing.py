@@ -166,5 +166,3 @@ def bincount(c: Context, x: Value, weights: Value = None, minlength: Value = 0) 
 
 def _as_i64(c: Context, atom: Atom) -> Atom:
     return atom if atom.type.dtype is I64 else c.b.apply("convert", atom, attrs=(I64,))
-
-

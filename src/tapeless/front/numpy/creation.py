@@ -12,7 +12,19 @@ from ...ir.types import F64, I64, Atom, DType, Lit, i64
 from ..context import Context
 from ..registry import attribute, implements, method
 from ..values import ArrayRef, Value
-from .arguments import array_like, contents, count, dtype_of, flag, integer, only_options, pull, size_of, sizes_of
+from .arguments import (
+    array_like,
+    contents,
+    count,
+    dtype_of,
+    flag,
+    in_range,
+    integer,
+    only_options,
+    pull,
+    size_of,
+    sizes_of,
+)
 from .atoms import NUMPY_DTYPE, ONE, ZERO, convert, literal, minus, plus
 from .elementwise import deliver
 from .nest import Atoms, array_of, stretched, whole
@@ -210,6 +222,37 @@ def itemsize(c: Context, x: Value) -> Value:
 def nbytes(c: Context, x: Value) -> Value:
     """Bytes of all elements."""
     return c.number(c.sizes.mul(c.b, count(c, c.shape(x)), i64(c.dtype(x).itemsize)))
+
+
+@implements(np.finfo)
+def finfo(c: Context, dtype: Value) -> Value:
+    """The limits of a floating-point type, known while compiling."""
+    found = dtype_of(c, dtype) if not c.is_scalar(dtype) and not c.is_array(dtype) else c.dtype(dtype)
+    if not found.is_float:
+        c.refuse("np.finfo describes floating-point types", fix="use np.iinfo for integers")
+    return np.finfo(NUMPY_DTYPE[found].name)
+
+
+@implements(np.iinfo)
+def iinfo(c: Context, dtype: Value) -> Value:
+    """The limits of an integer type, known while compiling."""
+    found = dtype_of(c, dtype)
+    if not found.is_int:
+        c.refuse("np.iinfo describes integer types", fix="use np.finfo for floating-point numbers")
+    return np.iinfo(NUMPY_DTYPE[found].name)
+
+
+@method("item")
+def item(c: Context, a: Value, *index: Value) -> Value:
+    """The only element, or the one at an index, as a Python number."""
+    if not c.is_array(a):
+        return c.fresh(c.atom(a), weak=True)
+    shape = c.shape(a)
+    if len(index) != len(shape) and (index or any(n != ONE for n in shape)):
+        c.refuse("item() needs an index per dimension, or an array of one element", fix="use a[i]")
+    places = [integer(c, i, "an index") for i in index] or [ZERO] * len(shape)
+    where = [in_range(c.b, i, n) for i, n in zip(places, shape, strict=True)]
+    return c.fresh(c.b.apply("index", c.read(a), *where), weak=True)
 
 
 @method("fill")

@@ -18,11 +18,11 @@ _MODULES = {
     signals: ("searchsorted", "interp", "convolve", "correlate"),
     statistics: (
         "var", "std", "ptp", "average", "median", "percentile", "quantile", "nansum", "nanprod", "nancumsum",
-        "nanmean", "nanvar", "nanstd", "nanmin", "nanmax", "histogram", "cov",
+        "nanmean", "nanvar", "nanstd", "nanmin", "nanmax", "histogram", "cov", "corrcoef",
     ),
     calculus: (
-        "diff", "trapezoid", "gradient", "polyval", "sinc", "isclose", "allclose", "array_equal", "nan_to_num",
-        "cross", "logspace", "fill_diagonal", "put", "digitize",
+        "diff", "trapezoid", "gradient", "polyval", "sinc", "isclose", "allclose", "isposinf", "isneginf",
+        "array_equal", "nan_to_num", "cross", "logspace", "fill_diagonal", "put", "digitize",
     ),
 }  # fmt: skip
 _METHODS: dict[str, FunctionType] = {"var": statistics.var, "std": statistics.std, "searchsorted": signals.searchsorted}

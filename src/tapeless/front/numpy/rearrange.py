@@ -54,9 +54,7 @@ def joined(c: Context, parts: Sequence[Value], axis: int, dtype: Value = None) -
             m if d == axis else c.equal_sizes(m, n) for d, (m, n) in enumerate(zip(common, shape, strict=True))
         )
         total = c.sizes.add(c.b, total, shape[axis])
-    atoms = [
-        contents(c, part, to, (*common[:axis], c.shape(part)[axis], *common[axis + 1 :])) for part in parts
-    ]
+    atoms = [contents(c, part, to, (*common[:axis], c.shape(part)[axis], *common[axis + 1 :])) for part in parts]
     return c.b.apply("concat", *atoms, total, attrs=(axis,))
 
 
@@ -88,6 +86,20 @@ def column_stack(c: Context, tup: Value) -> Value:
     """Vectors as the columns of a matrix."""
     parts = [expand_dims(c, x, 1) if len(c.shape(x)) == 1 else x for x in _sequence(c, tup)]
     return concatenate(c, tuple(parts), 1)
+
+
+@implements(np.dstack)
+def dstack(c: Context, tup: Value) -> Value:
+    """Arrays one behind the other along a third axis."""
+    parts = [_three_dimensional(c, x) for x in _sequence(c, tup)]
+    return concatenate(c, tuple(parts), 2)
+
+
+def _three_dimensional(c: Context, x: Value) -> Value:
+    shape = c.shape(x)
+    if len(shape) >= 3:
+        return x
+    return with_shape(c, x, (*((ONE,) * (len(shape) < 2)), *shape, *((ONE,) * (3 - max(len(shape), 2)))))
 
 
 @implements(np.append)
@@ -334,4 +346,3 @@ def meshgrid(c: Context, *xi: Value, indexing: Value = "xy") -> Value:
         return c.fresh(whole(c.b, pulls[k].moved(shape, lambda _, index: (index[place],))))
 
     return tuple(grid(k) for k in range(len(pulls)))
-

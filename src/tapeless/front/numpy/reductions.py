@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -167,7 +168,8 @@ def all_(c: Context, a: Value, axis: Value = None, out: Value = None, keepdims: 
 
 
 # Before NumPy 2.4 the count of all elements was a Python int.
-_COUNTS_IN_PYTHON = type(np.count_nonzero(np.zeros(1))) is int
+_counted: Any = np.count_nonzero(np.zeros(1))
+_COUNTS_IN_PYTHON = type(_counted) is int
 
 
 @implements(np.count_nonzero)
@@ -268,4 +270,3 @@ def flattened(c: Context, p: Pull) -> Pull:
     if not array.type.is_array:
         return pull_atom(c.b.apply("replicate", array, ONE))
     return pull_atom(c.b.apply("reshape", array, count(c, array.type.shape)))
-

@@ -85,8 +85,6 @@ def _accumulate(function: np.ufunc) -> Callable[..., Value]:
     return accumulate
 
 
-
-
 def neutral_of(function: np.ufunc, p: Pull) -> Lit:
     """The neutral element of an associative ufunc."""
     if function is np.minimum:
@@ -162,6 +160,7 @@ def divmod_(c: Context, x: Value, y: Value) -> Value:
 
 def modf(c: Context, x: Value) -> Value:
     """Fractional and integral part, both with the sign of x."""
+
     def fraction(b: Builder, x: Atom) -> Atom:
         rest = b.apply("sub", x, b.apply("trunc", x))
         rest = b.apply("select", b.apply("isinf", x), literal(0, x.type.dtype), rest)

@@ -194,6 +194,7 @@ def _table() -> dict[np.ufunc, Ufunc]:
         (np.float_power, 2, double, by_op("pow")),
         (np.negative, 1, numeric, by_op("neg")),
         (np.positive, 1, numeric, _unchanged),
+        (np.conjugate, 1, numeric, _unchanged),
         (np.absolute, 1, any_type, _absolute),
         (np.sign, 1, numeric, by_op("sign")),
         (np.square, 1, numeric, _square),

@@ -103,6 +103,16 @@ def allclose(a: Any, b: Any, rtol: Any = 1e-05, atol: Any = 1e-08, equal_nan: bo
     return bool(np.all(isclose(a, b, rtol, atol, equal_nan)))
 
 
+def isposinf(x: Any) -> Any:
+    """Positive infinity, element by element."""
+    return np.asarray(x) == np.inf
+
+
+def isneginf(x: Any) -> Any:
+    """Negative infinity, element by element."""
+    return np.asarray(x) == -np.inf
+
+
 def array_equal(a1: Any, a2: Any) -> Any:
     """Have two arrays one shape and equal elements?"""
     x, y = np.asarray(a1), np.asarray(a2)
@@ -143,8 +153,8 @@ def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> A
     y = np.asarray(x) * 1.0
     if ord is None or ord == "fro":
         return np.sqrt(np.sum(y * y, axis=axis, keepdims=keepdims))
-    if isinstance(ord, str):
-        unsupported("the norm " + ord)
+    if ord == "nuc":
+        unsupported("the nuclear norm")
     if isinstance(axis, tuple) or (axis is None and y.ndim == 2):
         return _matrix_norm(y, ord, (0, 1) if axis is None else axis)
     if ord == 2:
@@ -158,7 +168,8 @@ def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> A
         return np.sum((y != 0).astype(y.dtype), axis=axis, keepdims=keepdims)
     if ord == 1:
         return np.sum(size, axis=axis, keepdims=keepdims)
-    return np.power(np.sum(size**ord, axis=axis, keepdims=keepdims), 1.0 / ord)
+    p: Any = ord
+    return np.power(np.sum(size**p, axis=axis, keepdims=keepdims), 1.0 / p)
 
 
 def _matrix_norm(y: Any, ord: Any, axes: Any) -> Any:

@@ -141,6 +141,13 @@ def cov(m: Any, rowvar: bool = True, ddof: Any = 1) -> Any:
     return d @ d.T / (x.shape[1] - ddof)
 
 
+def corrcoef(x: Any, rowvar: bool = True) -> Any:
+    """The correlation coefficients of the rows."""
+    c = cov(x, rowvar)
+    d = np.sqrt(np.diag(c))
+    return np.clip(c / d[:, None] / d[None, :], -1, 1)
+
+
 def _count(x: Any, axis: Any) -> Any:
     """The number of elements along axes."""
     if axis is None:
