@@ -94,6 +94,10 @@ class Settings:
     buffers: int = _option(_bytes, 256 * 10**6, "how many bytes of freed arrays are kept for reuse")
     debug: bool = _option(_flag, False, "check the program after every pass")
 
+    def changed(self, **options: object) -> Settings:
+        """These settings with some options changed, after validation."""
+        return replace(self, **{name: _parsed(name, value, name) for name, value in options.items()})
+
 
 def variable(option: str) -> str:
     """The environment variable of an option."""
@@ -134,13 +138,13 @@ class Config:
 
     def set(self, **options: object) -> None:
         """Change options for the whole process (blocks that are open keep theirs)."""
-        self._process = _changed(self._of_process(), options)
+        self._process = self._of_process().changed(**options)
         self._tell()
 
     @contextmanager
     def __call__(self, **options: object) -> Generator[Settings]:
         """Change options within a `with` block."""
-        settings = _changed(self.current, options)
+        settings = self.current.changed(**options)
         token = self._block.set(settings)
         self._tell()
         try:
@@ -162,10 +166,6 @@ class Config:
     def _tell(self) -> None:
         for listener in self._listeners:
             listener(self.current)
-
-
-def _changed(settings: Settings, options: dict[str, object]) -> Settings:
-    return replace(settings, **{name: _parsed(name, value, name) for name, value in options.items()})
 
 
 def _from_environment() -> Settings:

@@ -221,3 +221,9 @@ class StaticZeroDivisionError(RefusedError, ZeroDivisionError):
     """A division of constants by zero."""
 
     code = "TP120"
+
+
+class NotCompiledError(TapelessError, RuntimeError):
+    """A stage of a function was asked for before there is one: call it first, or pass example arguments."""
+
+    code = "TP200"

@@ -113,6 +113,18 @@ def _array(value: Any, fixed: bool, where: str) -> Leaf:
     return Leaf(dtype, "array", tuple(n if fixed or n == 1 else None for n in value.shape))
 
 
+def spec_leaves(spec: Spec) -> Iterator[Leaf]:
+    """The leaves of a spec, in order."""
+    match spec:
+        case Leaf():
+            yield spec
+        case Node(parts=parts):
+            for part in parts:
+                yield from spec_leaves(part)
+        case Static():
+            pass
+
+
 def open_container(value: Any) -> tuple[type, tuple[Any, ...], Sequence[Any]] | None:
     """The class, keys and parts of a container, or None."""
     kind = type(value)

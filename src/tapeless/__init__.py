@@ -1,0 +1,25 @@
+"""Tapeless: ordinary Python and NumPy functions as native code, with exact derivatives and no tape."""
+
+from importlib.metadata import PackageNotFoundError, version
+
+from .api import jit as jit
+from .config import config as config
+from .errors import TapelessError as TapelessError
+from .front.annotations import boolean as boolean
+from .front.annotations import f32 as f32
+from .front.annotations import f64 as f64
+from .front.annotations import i32 as i32
+from .front.annotations import i64 as i64
+from .jit import Jitted as Jitted
+from .jit import PlainPythonWarning as PlainPythonWarning
+from .operators import hist as hist
+from .operators import map as map
+from .operators import prange as prange
+from .operators import reduce as reduce
+from .operators import scan as scan
+from .operators import scatter as scatter
+
+try:
+    __version__ = version("tapeless")
+except PackageNotFoundError:  # a source tree that was not installed
+    __version__ = "0"

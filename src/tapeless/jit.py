@@ -1,0 +1,220 @@
+"""The object that `@tp.jit` returns: a function that compiles itself for the types it is called with.
+
+A call goes straight to the builtin of the latest specialisation when that fits the arguments; else the arguments are
+flattened, the specialisation with their key is found or made, and its entry is called. What was captured is read
+anew at each call. Where compiled code could not have the effect of plain Python (arguments that overlap and are
+written, subclasses of arrays), the plain function runs, and a warning says so once.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import threading
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from types import FunctionType, MethodType
+from typing import Any
+
+from .config import Settings, config
+from .driver import Compiled, assembly_text, compile_function, llvm_text
+from .errors import CallError, NotCompiledError
+from .front.capture import Call, lower, specialise
+from .front.tree import Leaf
+from .ir.core import Function
+from .ir.text import print_function
+from .runtime.call import MISS, PLAIN
+
+STAGES = ("python", "front", "ir", "llvm", "asm", "explain")
+
+
+class PlainPythonWarning(UserWarning):
+    """A call ran as plain Python because compiled code could not have had the same effect on its arguments."""
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How a function is compiled: `static_shapes` fixes all sizes of arguments, `check` overrides the configuration."""
+
+    static_shapes: bool = False
+    check: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Lowering:
+    """A specialisation before it is called: its stages as text, and `compile` to have it ready."""
+
+    owner: Jitted
+    compiled: Compiled
+
+    @property
+    def ir(self) -> Function:
+        """The optimised program."""
+        return self.compiled.function
+
+    def text(self, stage: str) -> str:
+        """One of the stages `python`, `front`, `ir`, `llvm`, `asm`, `explain`."""
+        match stage:
+            case "python":
+                return inspect.getsource(self.owner.python)
+            case "front":
+                return print_function(self.compiled.lowered.function)
+            case "ir":
+                return print_function(self.ir)
+            case "llvm":
+                return llvm_text(self.ir)
+            case "asm":
+                return assembly_text(self.ir)
+            case "explain":
+                return explanation(self.compiled)
+            case _:
+                raise ValueError(f"there is no stage {stage!r}; the stages are {', '.join(STAGES)}")
+
+    def __str__(self) -> str:
+        return self.text("ir")
+
+
+class Jitted:
+    """A function under `@tp.jit`. Calling it compiles at the first call for each combination of types.
+
+    `f.python` is the plain function, `f.lower(*args)` compiles without calling, `f.show(stage, *args)` prints a stage,
+    `f.explain(*args)` says what became of each loop, `f.specialisations` lists what was compiled.
+    """
+
+    def __init__(self, function: FunctionType, options: Options = Options()) -> None:
+        functools.update_wrapper(self, function)
+        self.python: FunctionType = function
+        self.options = options
+        self._table: dict[tuple[Any, ...], list[Compiled]] = {}
+        self._latest: Compiled | None = None
+        self._lock = threading.RLock()
+        # The builtin to try first, and the settings it was made under.
+        self._direct: Callable[..., Any] = _miss
+        self._settings: Settings | None = None
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if not kwargs and config.current is self._settings:
+            answer = self._direct(*args)
+            if answer is not MISS:
+                return answer
+        return self._call(args, kwargs)
+
+    def __get__(self, instance: object, owner: type | None = None) -> Any:
+        return self if instance is None else MethodType(self, instance)
+
+    def __reduce__(self) -> str:
+        # By name, as plain functions: never machine code.
+        return self.__qualname__
+
+    def __repr__(self) -> str:
+        count = sum(map(len, self._table.values()))
+        return f"<tp.jit {self.__qualname__}: {count} specialisation{'' if count == 1 else 's'}>"
+
+    def lower(self, *args: Any, **kwargs: Any) -> Lowering:
+        """Compile for these arguments without calling."""
+        call = specialise(self.python, args, kwargs, static_shapes=self.options.static_shapes)
+        return Lowering(self, self._specialisation(call, config.current))
+
+    def show(self, stage: str = "ir", *args: Any, **kwargs: Any) -> str:
+        """A stage as text, for these arguments or, without any, for the latest specialisation."""
+        if args or kwargs or self._latest is None:
+            if stage == "python":
+                return inspect.getsource(self.python)
+            self._require(args, kwargs)
+            return self.lower(*args, **kwargs).text(stage)
+        return Lowering(self, self._latest).text(stage)
+
+    def explain(self, *args: Any, **kwargs: Any) -> str:
+        """What the compiler decided for each loop and check, and why, at the lines of the source."""
+        return self.show("explain", *args, **kwargs)
+
+    @property
+    def specialisations(self) -> list[str]:
+        """One line for each: types of the arguments, calls, how long it took to compile."""
+        return [_describe(compiled) for group in self._table.values() for compiled in group]
+
+    # -- calling --------------------------------------------------------------------------------
+
+    def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        settings = config.current
+        if settings.mode == "python":
+            return self.python(*args, **kwargs)
+        call = specialise(self.python, args, kwargs, static_shapes=self.options.static_shapes)
+        compiled = self._specialisation(call, settings)
+        compiled.calls += 1
+        answer = compiled.call(*call.leaves, *compiled.lowered.hidden_leaves())
+        if answer is PLAIN:
+            self._warn_plain()
+            return self.python(*args, **kwargs)
+        return answer
+
+    def _specialisation(self, call: Call, settings: Settings) -> Compiled:
+        wanted = self._wanted(settings)
+        key = (call.specs, wanted.check, wanted.mode, wanted.debug)
+        with self._lock:
+            group = self._table.setdefault(key, [])
+            compiled = next((c for c in group if c.lowered.still_holds()), None)
+            if compiled is None:
+                lowered = lower(self.python, call.specs)
+                compiled = compile_function(lowered, [s for _, s in call.specs], wanted, self.python.__globals__)
+                group.append(compiled)
+            self._remember(call, compiled, settings)
+        return compiled
+
+    def _wanted(self, settings: Settings) -> Settings:
+        return settings if self.options.check is None else settings.changed(check=self.options.check)
+
+    def _remember(self, call: Call, compiled: Compiled, settings: Settings) -> None:
+        """Let the next call try this specialisation first, when it takes the arguments as they come."""
+        self._latest = compiled
+        plain = all(isinstance(spec, Leaf) for _, spec in call.specs) and not compiled.lowered.captured
+        if plain and compiled.direct is not None:
+            self._direct, self._settings = compiled.direct, settings
+
+    def _warn_plain(self) -> None:
+        warnings.warn(
+            f"{self.__qualname__} ran as plain Python: an argument that it writes overlaps another or is read-only, "
+            "or an array is of a subclass; pass separate arrays to have compiled code",
+            PlainPythonWarning,
+            stacklevel=4,
+        )
+
+    def _require(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        if self._latest is None and not (args or kwargs) and inspect.signature(self.python).parameters:
+            raise NotCompiledError(
+                f"{self.__qualname__} has not been called yet, so there is nothing to show",
+                why="a function is compiled for the types of its arguments",
+                fix=f"pass example arguments: {self.__name__}.show('ir', x, ...)",
+            )
+
+
+def jitted(function: Any, options: Options = Options()) -> Jitted:
+    """The compiled form of a plain function; a jitted one is returned as it is."""
+    if isinstance(function, Jitted):
+        return function
+    if not isinstance(function, FunctionType):
+        raise CallError(
+            f"tp.jit takes a Python function, not {type(function).__name__}",
+            fix="decorate a function written with def or lambda",
+        )
+    return Jitted(function, options)
+
+
+def explanation(compiled: Compiled) -> str:
+    """The decisions of the passes and of the back end, in order of line."""
+    lines = [(note.line, str(note)) for note in compiled.notes]
+    lines += [(line, f"line {line}: {text}" if line else text) for line, text in compiled.machine_notes]
+    return "\n".join(text for _, text in sorted(lines, key=lambda entry: entry[0])) or "nothing to decide"
+
+
+def _describe(compiled: Compiled) -> str:
+    types = ", ".join(f"{param.name.split('.')[0]}: {param.type!r}" for param in compiled.lowered.function.params)
+    total = sum(compiled.seconds.values())
+    source = "from the cache" if compiled.from_cache else "compiled"
+    return f"({types}) {source} in {total * 1e3:.0f} ms, {compiled.calls} calls through the general path"
+
+
+def _miss(*args: Any) -> Any:
+    """Stands for the builtin until there is one."""
+    return MISS
