@@ -60,6 +60,11 @@ def test_most_programs_succeed_and_a_few_fail_as_planned() -> None:
     assert 2 <= sum(map(bool, faults)) <= 20
 
 
+def test_what_the_generator_believes_of_values_is_true() -> None:
+    faults = [reference(*random_program(seed, audit=True)).fault for seed in range(150)]
+    assert "OverflowError" not in faults
+
+
 def test_disturbed_rounding_hardly_ever_changes_a_result() -> None:
     moved = 0
     for seed in range(80):

@@ -47,7 +47,7 @@ def _clip(s: Scope, value: Value, lo: float, hi: float) -> Value:
     low, high = bound(value.dtype, lo), bound(value.dtype, hi)
     raised = s.b.apply("max", value.atom, low) if value.lo < lo else value.atom
     clipped = s.b.apply("min", raised, high) if value.hi > hi else raised
-    return s.define(clipped, max(lo, value.lo), min(hi, value.hi), exact=value.exact)
+    return s.define(clipped, min(max(lo, value.lo), hi), max(min(hi, value.hi), lo), exact=value.exact)
 
 
 def bound(dtype: DType, value: float) -> Lit:

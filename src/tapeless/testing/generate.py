@@ -26,7 +26,7 @@ from .idioms import IDIOMS
 from .indexing import INDEXING
 from .parallel import PARALLEL
 from .scalars import SCALARS
-from .scope import Production, Scope, World
+from .scope import Production, Scope, Value, World
 from .shapes import SHAPES
 
 Argument: TypeAlias = "np.generic | NDArray[np.generic]"
@@ -42,15 +42,18 @@ LENGTHS = ((0, 1), (1, 1.5), (2, 2), (3, 2), (5, 3), (8, 2), (9, 2), (17, 2.5), 
 
 
 def random_program(
-    seed: int, size: int | None = None, *, features: Mapping[str, float] | None = None
+    seed: int, size: int | None = None, *, features: Mapping[str, float] | None = None, audit: bool = False
 ) -> tuple[Function, list[Argument]]:
-    """The program of this seed and arguments for it; `size` is about its number of outermost productions."""
+    """The program of this seed and arguments for it; `size` is about its number of outermost productions.
+
+    With `audit` the program checks all that the generator believes of its values.
+    """
     dice = Dice(seed)
     size = size or dice.between(4, 12)
     floats = dice.weighted(((F64,), (F64, F32), (F32,)), (7, 2, 1))
     may_fault = dice.chance(0.08)
     biased = {**(features or {}), "truth": 25.0} if may_fault else features or {}
-    world = World(dice, TABLE, biased, floats, budget=6 * size, may_fault=may_fault)
+    world = World(dice, TABLE, biased, floats, budget=6 * size, may_fault=may_fault, audit=audit)
     s = Scope(world, Builder())
     params, args = _parameters(s)
     s.grow(size)
@@ -60,20 +63,20 @@ def random_program(
 
 def _parameters(s: Scope) -> tuple[list[Var], list[Argument]]:
     """Two sizes at most, a few arrays over them, a few scalars."""
-    sizes: list[Atom] = []
+    sizes: list[Value] = []
     for name in ("n", "m")[: s.dice.between(1, 2)]:
         length = s.dice.weighted([n for n, _ in LENGTHS], [w for _, w in LENGTHS])
-        size = Var(name, Type(I64))
-        s.define(size, length, length)
-        sizes.append(size)
+        sizes.append(Value(Var(name, Type(I64)), length, length))
+        s.known[sizes[-1].atom] = sizes[-1]
     params: list[Var] = []
     args: list[Argument] = []
-    for shape in _shapes(s, sizes):
+    for shape in _shapes(s, [size.atom for size in sizes]):
         dtype = s.any_type() if params else s.float_type()
         params.append(Var(f"x{len(params)}", Type(dtype, shape)))
         args.append(_array_argument(s, params[-1]))
-    mentioned = {size for param in params for size in param.type.shape}
-    s.values = [value for value in s.values if value.atom not in sizes or value.atom in mentioned]
+    for size in sizes:
+        if any(size.atom in param.type.shape for param in params):  # else no argument binds it
+            s.add(size)
     for dtype in [I64, *(s.any_type() for _ in range(s.dice.between(0, 3)))]:
         params.append(Var(f"x{len(params)}", Type(dtype)))
         args.append(_scalar_argument(s, params[-1]))

@@ -74,6 +74,7 @@ class World:
     floats: tuple[DType, ...]
     budget: int
     may_fault: bool
+    audit: bool = False
     used: set[Atom] = field(default_factory=set[Atom])
 
     def weight(self, production: Production) -> float:
@@ -103,7 +104,18 @@ class Scope:
         """Bring a value into scope."""
         self.values.append(value)
         self.known[value.atom] = value
+        if self.world.audit:
+            self._audit(value)
         return value
+
+    def _audit(self, value: Value) -> None:
+        """Make what is believed of a scalar a check of the program."""
+        if value.type.is_array or value.dtype is BOOL or value.wild:
+            return
+        slack = 1e-3 * max(1.0, abs(value.lo), abs(value.hi)) if value.dtype.is_float else 0
+        for op, bound in (("ge", value.lo - slack), ("le", value.hi + slack)):
+            literal = real(value.dtype, bound) if value.dtype.is_float else Lit(int(bound), value.dtype)
+            self.b.check("overflow", self.b.apply(op, value.atom, literal), info=f"{value}")
 
     def define(self, atom: Atom, lo: float, hi: float, *, exact: bool = True, below: Atom | None = None) -> Value:
         """Bring an atom into scope with what is known of it; integers are exact, and wrap."""
