@@ -164,7 +164,8 @@ def _iota(e: Emitter, stm: Stm, expr: Apply) -> None:
     if e.width > 1:
         control.over(e, target.dims, lambda at: write(at[0]))
     else:
-        control.strips(e, "0", target.dims[0].text, e.kernel.target.lanes([I64]), write)
+        width = e.kernel.target.lanes([I64])
+        control.strips(e, "0", target.dims[0].text, width, None, write, repeat=True)
     e.bind(var, target)
 
 

@@ -7,11 +7,15 @@ stand inside (`height`), so that the question is rare and yet comes within a fra
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 
+from ..ir.core import Lambda
 from ..ir.types import I64
+from . import cost
 from .emitter import Emitter
+from .uniform import varying
 from .values import Scalar, size
 
 _PERIODS = {0: 1 << 16, 1: 1 << 16, 2: 1 << 8, 3: 1 << 4}
@@ -78,36 +82,63 @@ def _nested(e: Emitter, dims: Sequence[Scalar], outer: list[Scalar], body: Calla
 
 
 @contextmanager
-def lanes(e: Emitter, width: int, bail: str):  # noqa: ANN201 - a context manager of nothing
-    """Write code for `width` lanes inside; a failed check there leaves for `bail`."""
-    saved = e.width, e.bail, e.mask, e.level
+def lanes(e: Emitter, width: int, bail: str, body: Lambda | None = None) -> Iterator[None]:
+    """Write code for `width` lanes inside, each at its own index of `body`; a failed check leaves for `bail`."""
+    saved = e.width, e.bail, e.mask, e.varying
     e.width, e.bail, e.mask = width, bail, None
+    e.varying = varying(body) if body is not None else frozenset()
     try:
         yield
     finally:
-        e.width, e.bail, e.mask, e.level = saved
+        e.width, e.bail, e.mask, e.varying = saved
 
 
 def strips(
-    e: Emitter, first: str, end: str, width: int, body: Callable[[Scalar], None], height: int = 1, unroll: int = 1
+    e: Emitter,
+    first: str,
+    end: str,
+    width: int,
+    source: Lambda | None,
+    body: Callable[[Scalar], None],
+    *,
+    repeat: bool = False,
 ) -> None:
-    """Run `body` over [first, end), `width` iterations at a time, the rest one by one.
+    """Run `body`, the code of `source`, over [first, end), `width` iterations at a time, the rest one by one.
 
     In the vector loop the index is linear; a check that fails there starts again at the first lane in scalar
-    code, which then raises the fault of the lowest iteration.
+    code, which then raises the fault of the lowest iteration. With `repeat`, for bodies that may run
+    twice at the same index, the rest is a last strip that overlaps the one before.
     """
     index = e.frame.local("i64")
     e.w.line(f"store i64 {first}, ptr {index}")
     rest = e.w.new_label("rest")
-    with lanes(e, width, rest):
-
-        def several() -> None:
-            start = e.w.op(f"load i64, ptr {index}")
-            for part in range(unroll):
-                base = start if part == 0 else e.w.op(f"add i64 {start}, {part * width}")
-                body(Scalar(I64, base, "1"))
-
-        guarded(e, index, end, width * unroll, several, height)
+    height = cost.height(source.body) if source is not None else 1
+    with lanes(e, width, rest, source):
+        vector = partial(_overlapping, e, index, end, width) if repeat else partial(guarded, e, index, end, width)
+        vector(lambda: body(Scalar(I64, e.w.op(f"load i64, ptr {index}"), "1")), height)
     e.jump(rest)
     e.w.label(rest)
     guarded(e, index, end, 1, lambda: body(e.read(index, I64)), height)
+
+
+def _overlapping(e: Emitter, index: str, end: str, width: int, body: Callable[[], None], height: int) -> None:
+    """As `guarded`; the last round ends at `end`, and the index is left there."""
+    again, step, finished, done = (e.w.new_label(hint) for hint in ("loop", "step", "finished", "done"))
+    e.kernel.module.declare("llvm.smin.i64", "declare i64 @llvm.smin.i64(i64, i64)")
+    last = e.w.op(f"sub i64 {end}, {width}")
+    start = e.w.op(f"load i64, ptr {index}")
+    e.branch(e.w.op(f"icmp sle i64 {start}, {last}"), again, done)
+    e.w.label(again)
+    body()
+    now = e.w.op(f"load i64, ptr {index}")
+    e.branch(e.w.op(f"icmp slt i64 {now}, {last}"), step, finished)
+    e.w.label(step)
+    following = e.w.op(f"add nsw i64 {now}, {width}")
+    e.w.line(f"store i64 {e.w.op(f'call i64 @llvm.smin.i64(i64 {following}, i64 {last})')}, ptr {index}")
+    if not (end.isdigit() and int(end) <= _SILENT):
+        e.poll(e.w.op(f"sdiv i64 {following}, {width}"), period(height))
+    e.jump(again)
+    e.w.label(finished)
+    e.w.line(f"store i64 {end}, ptr {index}")
+    e.jump(done)
+    e.w.label(done)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from ..ir.core import Map, Reduce, Stm
 from ..ir.types import Lit
-from . import memory, nests, parallel, vectorise
+from . import memory, nests, parallel, reductions, vectorise
 from .carry import Carry
 from .emitter import Emitter
 from .schedule import plan
@@ -36,7 +36,7 @@ def emit_reduce(e: Emitter, stm: Stm) -> None:
     expr = stm.expr
     assert isinstance(expr, Reduce)
     if e.width > 1:
-        parallel.emit_reduce(e, stm)
+        reductions.emit_reduce(e, stm)
     elif _is_nest(e, expr) and not any(x.type.shape for x in expr.neutral):
         nests.emit_reduce(e, stm)
     else:

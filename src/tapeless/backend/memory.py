@@ -238,7 +238,7 @@ def fill(e: Emitter, target: Array, value: Scalar) -> None:
     def write(index: Scalar) -> None:
         access.store(e, target, affine.add(e, target.offset, index), value)
 
-    control.strips(e, "0", count.text, width, write)
+    control.strips(e, "0", count.text, width, None, write, repeat=True)
 
 
 def _copy_bytes(e: Emitter, target: Array, source: Array, dims: Sequence[Scalar]) -> None:

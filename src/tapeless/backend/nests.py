@@ -20,7 +20,7 @@ from . import access, affine, control, memory, vectorise
 from .carry import Carry
 from .emitter import Emitter
 from .frame import Frame
-from .parallel import combine
+from .reductions import combine
 from .schedule import Plan, plan
 from .text import llvm_type
 from .values import Array, Region, Scalar, Value
@@ -171,7 +171,7 @@ def _write_blocks(
         end = e.w.op(f"call i64 @llvm.smin.i64(i64 {affine.text_of(e, 'add', first, str(size))}, i64 {count.text})")
         lanes = fill(e, targets, number, first, end)
 
-    control.guarded(e, current, "%last", 1, block, height=4)
+    control.guarded(e, current, "%last", 1, block, height=3)
     e.jump("leave")
     return lanes
 

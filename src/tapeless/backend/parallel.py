@@ -10,22 +10,23 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
-from ..ir.core import Apply, Block, Hist, Lambda, Map, Reduce, Scan, Scatter, Stm
+from ..ir.core import Apply, Block, Hist, Lambda, Map, Scan, Scatter, Stm
 from ..ir.types import BOOL, Atom, Var
 from . import access, affine, control, cost, memory
 from .carry import Carry
 from .emitter import Emitter
 from .loops import counted
+from .reductions import combine
 from .text import llvm_type
 from .values import Array, Scalar, Value
 
 Take: TypeAlias = Callable[[Scalar, Sequence[Value]], None]
-Loop: TypeAlias = Callable[[Emitter, "Reduce | Scan | Hist | Scatter", Take, int], None]
+Loop: TypeAlias = Callable[[Emitter, Scan | Hist | Scatter, Take, int], None]
 
 _IN_PLACE = ("update", "update_slice", "accumulate")
 
 
-def one_by_one(e: Emitter, expr: Reduce | Scan | Hist | Scatter, take: Take, height: int) -> None:
+def one_by_one(e: Emitter, expr: Scan | Hist | Scatter, take: Take, height: int) -> None:
     """The loop over the index in the lanes at hand."""
 
     def round(i: Scalar) -> None:
@@ -85,48 +86,27 @@ def prepare(e: Emitter, block: Block, atom: Atom, place: Array) -> list[Var]:
     return prepared
 
 
-# -- reduce and scan --------------------------------------------------------------------------------
-
-
-def emit_reduce(e: Emitter, stm: Stm, loop: Loop = one_by_one) -> None:
-    """One accumulator per result, from the neutral element on."""
-    expr = stm.expr
-    assert isinstance(expr, Reduce)
-    with e.repeated(expr.body.body, expr.op.body):
-        carry = Carry(e, expr.op.params[: len(expr.neutral)], expr.neutral)
-        _accumulate(e, expr, carry, (), loop)
-    carry.finish(stm.vars)
+# -- scan ------------------------------------------------------------------------------------------
 
 
 def emit_scan(e: Emitter, stm: Stm, loop: Loop = one_by_one) -> None:
-    """As reduce; every prefix is stored."""
+    """Every prefix of a reduction, stored."""
     expr = stm.expr
     assert isinstance(expr, Scan)
     targets = [memory.allocate_typed(e, var.type, var) for var in stm.vars]
     with memory.held(targets), e.repeated(expr.body.body, expr.op.body):
         carry = Carry(e, expr.op.params[: len(expr.neutral)], expr.neutral)
-        _accumulate(e, expr, carry, targets, loop)
+
+        def take(i: Scalar, values: Sequence[Value]) -> None:
+            combined = combine(e, expr, carry, values)
+            for target, value in zip(targets, combined, strict=False):
+                memory.put(e, target, (i,), value)
+            carry.update(combined, e.mask if e.diverged else None)
+
+        loop(e, expr, take, max(cost.height(expr.body.body), cost.height(expr.op.body)))
     carry.release()
     for var, target in zip(stm.vars, targets, strict=True):
         e.bind(var, target)
-
-
-def _accumulate(e: Emitter, expr: Reduce | Scan, carry: Carry, targets: Sequence[Array], loop: Loop) -> None:
-    def take(i: Scalar, values: Sequence[Value]) -> None:
-        combined = combine(e, expr, carry, values)
-        for target, value in zip(targets, combined, strict=False):
-            memory.put(e, target, (i,), value)
-        carry.update(combined, e.mask if e.diverged else None)
-
-    loop(e, expr, take, max(cost.height(expr.body.body), cost.height(expr.op.body)))
-
-
-def combine(e: Emitter, expr: Reduce | Scan, carry: Carry, values: Sequence[Value]) -> tuple[Value, ...]:
-    """The accumulators combined with new values."""
-    carry.bind()
-    for param, value in zip(expr.op.params[len(expr.neutral) :], values, strict=True):
-        e.bind(param, value)
-    return e.block(expr.op.body)
 
 
 # -- histograms and scatters ------------------------------------------------------------------------

@@ -17,6 +17,7 @@ from ..ir.types import Atom, DType, Lit, Var
 from ..passes.place import Uses
 from .arrays import OPERATIONS
 from .cost import GUESS, trips
+from .reductions import operators
 from .target import Target
 
 _PER_LANE = 1.5
@@ -43,25 +44,6 @@ def plan(expr: Map | Reduce | Scan | Hist | Scatter, uses: Uses, target: Target)
     if not pricing.possible or in_lanes >= 0.95 * scalar:
         return Plan(1, scalar)
     return Plan(width, in_lanes)
-
-
-def operators(expr: Reduce) -> list[str] | None:
-    """The operation of each accumulator, when they may be combined in any order."""
-    half = len(expr.neutral)
-    accumulators, values = expr.op.params[:half], expr.op.params[half:]
-    made = {stm.vars[0]: stm.expr for stm in expr.op.body.stms if len(stm.vars) == 1}
-    found: list[str] = []
-    for acc, value, result in zip(accumulators, values, expr.op.body.results, strict=True):
-        maker = made.get(result) if isinstance(result, Var) else None
-        if acc.type.shape or not isinstance(maker, Apply) or maker.op not in _REORDERABLE:
-            return None
-        if set(maker.args) != {acc, value}:
-            return None
-        found.append(maker.op)
-    return found if len(expr.op.body.stms) == half else None
-
-
-_REORDERABLE = ("add", "mul", "min", "max", "fmin", "fmax", "and", "or", "xor")
 
 
 def _consuming(expr: Expr) -> float:

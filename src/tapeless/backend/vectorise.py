@@ -8,34 +8,30 @@ is written as scalar code.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from ..ir.core import Hist, Lambda, Map, Reduce, Scan, Scatter
-from ..ir.types import I64, DType
-from . import access, affine, control, cost, memory, uniform
+from ..ir.types import I64
+from . import access, affine, control, cost, memory
 from .carry import Carry
 from .emitter import CannotVectorise, Emitter
-from .parallel import Take, combine, map_row
-from .scalar import emit_op
-from .schedule import Plan, operators, plan
+from .parallel import Take, map_row
+from .reductions import combine, operators, reordered
+from .schedule import Plan, plan
 from .text import llvm_type
 from .values import Array, Region, Scalar, Value, size
-
-_CHEAP = ((12.0, 4), (40.0, 2))
 
 
 def map_range(e: Emitter, expr: Map, targets: Sequence[Array], first: str, end: str, schedule: Plan) -> int:
     """The elements of a map at [first, end); returns the number of lanes used."""
 
     def write(width: int) -> None:
-        height = cost.height(expr.body.body)
         if width == 1:
+            height = cost.height(expr.body.body)
             _one_by_one(e, first, end, lambda i: map_row(e, expr.body, targets, i), height)
         else:
-            with _varying(e, expr.body):
-                control.strips(e, first, end, width, lambda i: map_row(e, expr.body, targets, i), height)
+            control.strips(e, first, end, width, expr.body, lambda i: map_row(e, expr.body, targets, i), repeat=True)
 
     return _first_that_works(e, schedule.lanes, write)
 
@@ -49,15 +45,15 @@ def reduce_range(e: Emitter, expr: Reduce, carry: Carry, first: str, end: str, s
         carry.update(combine(e, expr, carry, values))
 
     def write(width: int) -> None:
-        if width > 1 and names is not None:
-            _reordered(e, expr, carry, names, first, end, width)
+        if names is not None:
+            reordered(e, expr, carry, names, first, end, width)
         else:
             _consume(e, expr.body, (first, end), width, take, height)
 
     return _first_that_works(e, schedule.lanes, write)
 
 
-def in_order(e: Emitter, expr: Reduce | Scan | Hist | Scatter, take: Take, height: int) -> None:
+def in_order(e: Emitter, expr: Scan | Hist | Scatter, take: Take, height: int) -> None:
     """The loop of a form in scalar code: values are computed in lanes, and taken up in the order of the index."""
     lanes = plan(expr, e.kernel.uses, e.kernel.target).lanes
     end = e.scalar(expr.size).text
@@ -81,21 +77,11 @@ def _consume(e: Emitter, body: Lambda, span: tuple[str, str], width: int, take: 
     if width == 1:
         _one_by_one(e, *span, one, height)
         return
-    with _varying(e, body):
-        control.strips(e, *span, width, one, height)
+    control.strips(e, *span, width, body, one)
 
 
 def _one_by_one(e: Emitter, first: str, end: str, body: Callable[[Scalar], None], height: int) -> None:
     control.counted(e, Scalar(I64, end), body, height, first)
-
-
-@contextmanager
-def _varying(e: Emitter, body: Lambda) -> Iterator[None]:
-    saved, e.varying = e.varying, uniform.varying(body)
-    try:
-        yield
-    finally:
-        e.varying = saved
 
 
 def _first_that_works(e: Emitter, width: int, write: Callable[[int], None]) -> int:
@@ -131,80 +117,3 @@ def _lane(e: Emitter, value: Value, lane: int) -> Value:
         raise CannotVectorise("a lane-private view that differs between lanes")
     offset = affine.add(e, affine.mul(e, value.offset, size(e.width)), size(lane))
     return Array(value.dtype, region, value.pointer, offset, value.dims, strides, False)
-
-
-# -- reductions that may be reordered ---------------------------------------------------------------
-
-
-def _reordered(
-    e: Emitter, expr: Reduce, carry: Carry, names: Sequence[str], first: str, end: str, width: int
-) -> None:
-    weight = cost.block_cost(expr.body.body)
-    copies = next((count for limit, count in _CHEAP if weight <= limit), 1)
-    height = cost.height(expr.body.body)
-    index = e.frame.local("i64")
-    e.w.line(f"store i64 {first}, ptr {index}")
-    rest = e.w.new_label("rest")
-    with _varying(e, expr.body), control.lanes(e, width, rest):
-        sums = [[e.variable(x.type.dtype, True)[0] for _ in range(copies)] for x in expr.neutral]
-        for atom, locals_ in zip(expr.neutral, sums, strict=True):
-            for local in locals_:
-                e.write(local, e.scalar(atom), True)
-
-        def several(parts: int) -> None:
-            start = e.w.op(f"load i64, ptr {index}")
-            news = [_added(e, expr, names, sums, part, affine.text_of(e, "add", start, str(part * width)))
-                    for part in range(parts)]  # fmt: skip
-            for part, totals in enumerate(news):
-                for locals_, total in zip(sums, totals, strict=True):
-                    e.write(locals_[part], total, True)
-
-        if copies > 1:
-            control.guarded(e, index, end, width * copies, lambda: several(copies), height)
-        control.guarded(e, index, end, width, lambda: several(1), height)
-        e.jump(rest)
-        e.w.label(rest)
-        totals = [
-            _folded(e, name, x.type.dtype, locals_)
-            for name, x, locals_ in zip(names, expr.neutral, sums, strict=True)
-        ]
-    carry.update(combine(e, expr, carry, totals))
-
-    def one() -> None:
-        e.bind(expr.body.params[0], e.read(index, I64))
-        carry.update(combine(e, expr, carry, e.block(expr.body.body)))
-
-    control.guarded(e, index, end, 1, one, height)
-
-
-def _added(
-    e: Emitter, expr: Reduce, names: Sequence[str], sums: Sequence[Sequence[str]], part: int, base: str
-) -> list[Scalar]:
-    """The accumulators of one copy with the values at `base` and the lanes after it."""
-    e.bind(expr.body.params[0], Scalar(I64, base, "1"))
-    totals: list[Scalar] = []
-    for name, locals_, value in zip(names, sums, e.block(expr.body.body), strict=True):
-        assert isinstance(value, Scalar)
-        old = e.read(locals_[part], value.dtype, True)
-        totals.append(e.apply(name, (old, value), value.dtype))
-    return totals
-
-
-def _folded(e: Emitter, name: str, dtype: DType, locals_: Sequence[str]) -> Scalar:
-    """All copies and all lanes combined, pairwise in a fixed order."""
-    parts = [e.read(local, dtype, True) for local in locals_]
-    while len(parts) > 1:
-        parts = [e.apply(name, pair, dtype) for pair in zip(parts[0::2], parts[1::2], strict=True)]
-    text, width = parts[0].text, e.width
-    while width > 1:
-        type, half = llvm_type(dtype, width), width // 2
-        low, high = (
-            e.w.op(f"shufflevector {type} {text}, {type} poison, <{half} x i32> <{picks}>")
-            for picks in (", ".join(f"i32 {k + start}" for k in range(half)) for start in (0, half))
-        )
-        if half == 1:
-            low, high = (e.w.op(f"extractelement <1 x {llvm_type(dtype)}> {one}, i64 0") for one in (low, high))
-        text, width = emit_op(e.w, name, (), (dtype, dtype), dtype, half, (low, high)), half
-    return Scalar(dtype, text)
-
-
