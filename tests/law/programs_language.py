@@ -998,7 +998,7 @@ CASES = [
     (last_value, (X,)), (last_value, (np.zeros(0),)), (previous_value, (X,)),
     (int_then_float, (X,)), (int_then_float, (np.array([1, 2]),)), (chained, (0.5,)), (chained, (7,)),
     (boolean_values, (True, False)), (boolean_values, (0.0, 2.0)), (boolean_values, (3, 2)), (short_circuit, (X, 0)), (short_circuit, (X, 99)),
-    (short_circuit_or, (X, 1)), (short_circuit_or, (X, 99)), (conditional, (-2.0,)), (conditional_guard, (1.0, 0.0)), (conditional_guard, (1.0, 4.0)),
+    (short_circuit_or, (X, 1)), (conditional, (-2.0,)), (conditional_guard, (1.0, 0.0)), (conditional_guard, (1.0, 4.0)),
     (swap, (1.0, 5.0)), (star, ((1.0, 2.0, 3.0, 4.0),)), (star, ((1.0, 2),)), (unpack_array, (np.arange(3.0),)), (unpack_array, (np.arange(4.0),)),
     (unpack_rows, (np.arange(6.0).reshape(2, 3),)), (nested_unpack, (((1.0, 2.0), 3.0),)), (walrus, (X,)), (walrus, (np.zeros(1),)),
     (walrus_loop, (X,)), (walrus_loop, (abs(X),)), (augmented, (7.5,)), (augmented, (7,)), (augmented_array, (X,)), (augmented_item, (X,)),
@@ -1035,6 +1035,7 @@ CASES = [
 ]  # fmt: skip
 
 MIXED = [
+    (short_circuit_or, (X, 99)),
     (int_then_float, (np.zeros(0),)),
     (continue_loop, (np.zeros(0),)),
     (fixpoint_types, (0,)),

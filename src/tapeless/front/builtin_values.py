@@ -39,7 +39,7 @@ def len_(c: Context, value: Value) -> Value:
             assert isinstance(steps, Steps)
             return c.number(steps.count)
         case DictRef():
-            return len(c.store[value])
+            return len(c.held(value))
         case str():
             return len(value)
         case _:
@@ -79,7 +79,7 @@ def dict_(c: Context, other: Value = None, **entries: Value) -> Value:
     if other is None:
         contents = {}
     elif isinstance(other, DictRef):
-        contents = dict(c.store[other])
+        contents = dict(c.held(other))
     else:
         contents = dict(static_items(c, pair) for pair in static_items(c, other))
     return c.new_object(DictRef(), {**contents, **entries})
@@ -126,7 +126,7 @@ def callable_(c: Context, value: Value) -> Value:
 @implements(builtins.hasattr)
 def hasattr_(c: Context, value: Value, name: Value) -> Value:
     cls = class_of(c, value)
-    return name in c.store[value] or hasattr(cls, name) if isinstance(value, ObjectRef) else hasattr(cls, name)
+    return name in c.held(value) or hasattr(cls, name) if isinstance(value, ObjectRef) else hasattr(cls, name)
 
 
 @implements(builtins.getattr)
@@ -143,7 +143,7 @@ def partial_(c: Context, function: Value, *args: Value, **kwargs: Value) -> Valu
 def replace_(c: Context, obj: Value, **changes: Value) -> Value:
     if not isinstance(obj, ObjectRef):
         c.refuse(f"dataclasses.replace needs a dataclass, not {describe(obj)}", error=OperandError)
-    return c.new_object(ObjectRef(obj.cls), {**c.store[obj], **changes})
+    return c.new_object(ObjectRef(obj.cls), {**c.held(obj), **changes})
 
 
 @implements(builtins.print)

@@ -7,6 +7,7 @@ import dataclasses
 import functools
 import inspect
 from collections.abc import Sequence
+from dataclasses import dataclass
 from types import BuiltinFunctionType, FunctionType, MethodType
 from typing import Any
 
@@ -16,13 +17,14 @@ from .captured import scope_of
 from .context import Context, describe, expression
 from .expressions import elements
 from .fence import refuse_generator
-from .frame import RESULT, RETURNED, End, Frame
-from .liveness import analyse, bound_names
-from .objects import call_method, construct
+from .frame import BROKEN, CONTINUED, RESULT, RETURNED, End, Frame
+from .liveness import Liveness, analyse, bound_names
+from .objects import construct, find_method
+from .registry import Implementation
 from .source import source_of
 from .statements import has_left, run_block
 from .suggest import suggestion
-from .values import ArrayRef, Clash, Closure, DictRef, Method, Partial, Value
+from .values import Clash, Closure, DictRef, Method, Partial, Value
 
 # How deep functions that take functions may nest in themselves before it counts as recursion.
 NESTING_LIMIT = 8
@@ -38,7 +40,7 @@ def call_expression(c: Context, node: ast.Call) -> Value:
         if keyword.arg is not None:
             kwargs[keyword.arg] = value
         elif isinstance(value, DictRef):
-            kwargs.update(c.store[value])
+            kwargs.update(c.held(value))
         else:
             c.refuse(f"** needs a dict, not {describe(value)}", error=CallError)
     return call(c, function, args, kwargs)
@@ -53,10 +55,8 @@ def call(c: Context, function: Value, args: Sequence[Value], kwargs: dict[str, V
             return call(c, inner, (*first, *args), {**named, **kwargs})
         case functools.partial():
             return call(c, function.func, (*function.args, *args), {**function.keywords, **kwargs})
-        case Method(receiver, name) if not isinstance(receiver, ArrayRef) and registry.find_method(name) is None:
-            return _apply(c, functools.partial(call_method, c, function), tuple(args), kwargs, name, context=False)
         case Method(receiver, name):
-            found = registry.find_method(name)
+            found = find_method(receiver, name) or registry.find_method(name)
             assert found is not None
             return _apply(c, found, (receiver, *args), kwargs, name)
         case _:
@@ -117,21 +117,26 @@ def _construct(c: Context, cls: type, args: tuple[Value, ...], kwargs: dict[str,
     )
 
 
-def _apply(c: Context, implementation: Any, args: tuple[Value, ...], kwargs: dict[str, Value], name: str, *, context: bool = True) -> Value:
+def _apply(
+    c: Context, implementation: Implementation, args: tuple[Value, ...], kwargs: dict[str, Value], name: str
+) -> Value:
     """Call an implementation; arguments that it does not know are the user's mistake, not ours."""
-    if context:
-        try:
-            inspect.signature(implementation).bind(c, *args, **kwargs)
-        except TypeError as error:
-            known = [p for p in inspect.signature(implementation).parameters if p != "c"]
-            strange = next((k for k in kwargs if k not in known), None)
-            hint = suggestion(strange, known) if strange else ""
-            c.refuse(f"{name}: {error}{hint}", error=CallError, why="only the parameters listed in the reference are known")
-        return implementation(c, *args, **kwargs)
     try:
-        return implementation(args, kwargs)
+        _signature(implementation).bind(c, *args, **kwargs)
     except TypeError as error:
-        c.refuse(f"{name}: {error}", error=CallError)
+        known = list(_signature(implementation).parameters)[1:]
+        strange = next((k for k in kwargs if k not in known), None)
+        c.refuse(
+            f"{name}: {error}{suggestion(strange, known) if strange else ''}",
+            error=CallError,
+            why="only the parameters in the language reference are known to the compiler",
+        )
+    return implementation(c, *args, **kwargs)
+
+
+@functools.cache
+def _signature(implementation: Implementation) -> inspect.Signature:
+    return inspect.signature(implementation)
 
 
 def _refuse_unknown(c: Context, function: Any) -> None:
@@ -172,16 +177,16 @@ def closure_of(c: Context, function: FunctionType, *, internal: bool = False) ->
 def inline(c: Context, function: Closure, args: tuple[Value, ...], kwargs: dict[str, Value]) -> Value:
     """The value of a call, its body executed here."""
     _refuse_recursion(c, function, (*args, *kwargs.values()))
-    body = function.node.body if isinstance(function.node, ast.FunctionDef) else [_as_return(function.node)]
-    refuse_generator(c, function, body)
+    body = _body(function.node)
+    refuse_generator(c, function, body.stmts)
     names = bind(c, function, args, kwargs)
-    frame = Frame(function, _liveness(function.node, body), bound_names(body) | names.keys(), names)
-    names[RETURNED] = False
+    frame = Frame(function, body.live, body.locals | names.keys(), names)
+    names.update({RETURNED: False, BROKEN: False, CONTINUED: False})
     position, end = c.b.pos, c.end
     c.frames.append(frame)
     builder = c.b
     try:
-        run_block(c, body)
+        run_block(c, body.stmts)
         return _result(c, frame)
     finally:
         if c.frames[-1] is frame:
@@ -210,20 +215,24 @@ def _result(c: Context, frame: Frame) -> Value:
     return returned
 
 
-_RETURNS: dict[ast.Lambda, ast.Return] = {}
-_LIVENESS: dict[ast.AST, Any] = {}
+@dataclass(frozen=True, slots=True)
+class Body:
+    """What inlining needs to know of a function's syntax, found once."""
+
+    stmts: tuple[ast.stmt, ...]
+    live: Liveness
+    locals: frozenset[str]
 
 
-def _as_return(node: ast.Lambda) -> ast.Return:
-    if node not in _RETURNS:
-        _RETURNS[node] = ast.copy_location(ast.Return(node.body), node.body)
-    return _RETURNS[node]
+# Syntax trees are kept by `source`, so their identity is stable.
+_bodies: dict[ast.AST, Body] = {}
 
 
-def _liveness(node: ast.AST, body: Sequence[ast.stmt]) -> Any:
-    if node not in _LIVENESS:
-        _LIVENESS[node] = analyse(body)
-    return _LIVENESS[node]
+def _body(node: ast.FunctionDef | ast.Lambda) -> Body:
+    if node not in _bodies:
+        returned = [ast.copy_location(ast.Return(node.body), node.body)] if isinstance(node, ast.Lambda) else node.body
+        _bodies[node] = Body(tuple(returned), analyse(returned), bound_names(returned))
+    return _bodies[node]
 
 
 def _refuse_recursion(c: Context, function: Closure, args: Sequence[Value]) -> None:

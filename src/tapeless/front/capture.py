@@ -131,10 +131,10 @@ class _Outputs:
                 fields = getattr(value, "_fields", ())
                 return OutNode(type(value), fields, tuple(self.take(v) for v in value))
             case ListRef():
-                return OutNode(list, (), tuple(self.take(v) for v in c.store[value]))
+                return OutNode(list, (), tuple(self.take(v) for v in c.held(value)))
             case DictRef() | ObjectRef():
                 kind = dict if isinstance(value, DictRef) else value.cls
-                contents = c.store[value]
+                contents = c.held(value)
                 return OutNode(kind, tuple(contents), tuple(self.take(v) for v in contents.values()))
             case Closure():
                 c.refuse("a compiled function cannot return a function", fix="return what it computes")

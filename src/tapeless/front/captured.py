@@ -66,6 +66,8 @@ class Parameters:
         sizes = tuple(fresh("n", Type(i64(0).dtype)) if n is None else i64(n) for n in leaf.dims)
         for size in sizes:
             c.sizes.at_least_constant(size, 0)
+        # A size of one would have been fixed.
+        c.sizes.not_one.update(size for size in sizes if isinstance(size, Var))
         var = fresh(label if label.isidentifier() else "x", Type(leaf.dtype, sizes))
         self.vars.append(var)
         if not sizes:

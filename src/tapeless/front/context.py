@@ -21,7 +21,7 @@ from . import promote, views
 from .numpy.atoms import convert, literal
 from .frame import End, Frame
 from .sizes import Sizes
-from .values import ArrayRef, Cell, Closure, DictRef, ListRef, ObjectRef, Ref, Scalar, Stale, Value
+from .values import ArrayRef, Cell, Clash, Closure, DictRef, ListRef, ObjectRef, Ref, Scalar, Stale, Value
 
 Handler = Callable[["Context", Any], Value]
 H = TypeVar("H", bound=Handler)
@@ -173,7 +173,19 @@ class Context:
         """The elements of a tuple or list, or None for anything else."""
         if isinstance(value, tuple):
             return value
-        return self.store[value] if isinstance(value, ListRef) else None
+        return self.held(value) if isinstance(value, ListRef) else None
+
+    def held(self, ref: ListRef | DictRef | ObjectRef) -> Any:
+        """The contents of a list (a tuple), a dict or an object (dicts)."""
+        contents = self.store[ref]
+        if isinstance(contents, Clash):
+            self.refuse(
+                f"{describe(ref)} changes its structure on some paths only",
+                error=NotStaticError,
+                why=contents.reason,
+                fix="use an array of the largest size and a count",
+            )
+        return contents
 
     def new_list(self, items: Sequence[Value]) -> ListRef:
         ref = ListRef()
@@ -303,7 +315,7 @@ class Context:
             case ArrayRef():
                 return self._array_truth(value)
             case ListRef() | DictRef():
-                return bool(self.store[value])
+                return bool(self.held(value))
             case ObjectRef():
                 return True
             case _:
@@ -341,7 +353,7 @@ def describe(value: Value) -> str:
         case str():
             return f"the string {value!r}"
         case tuple():
-            return "a tuple"
+            return f"a tuple of {len(value)}"
         case _ if callable(value) and hasattr(value, "__name__"):
             return f"the function {value.__name__}"
         case _:

@@ -9,7 +9,7 @@ from typing import Any
 from ..errors import NotStaticError, OperandError, TypeConflictError, UnboundNameError, UnknownNameError
 from ..ir.types import BOOL, I64, Atom, Lit
 from .context import Context, describe, expression
-from .control import branch, is_pure, join, run_arm
+from .control import PathEndsError, branch, is_pure, join, run_arm
 from .frame import VALUE
 from .iteration import static_items
 from .numpy import arithmetic
@@ -44,6 +44,8 @@ def read_name(c: Context, name: str) -> Value:
         if isinstance(value, Undefined):
             c.refuse(f"the name {name!r} is not defined{suggestion(name, known_names(c))}", error=UnknownNameError)
     match value:
+        case Undefined() if name in frame.tentative:
+            raise PathEndsError
         case Undefined():
             c.refuse(
                 f"the local variable {name!r} is read before it is assigned",
@@ -243,7 +245,8 @@ def compare(c: Context, op: str, x: Value, y: Value) -> Value:
         case "NotIn":
             return invert(c, c.truth(contains(c, x, y)))
         case _ if isinstance(x, Scalar | ArrayRef | int | float) and isinstance(y, Scalar | ArrayRef | int | float):
-            return arithmetic.compare(c, op, x, y)
+            known = c.sizes.decide(op, c.atom(x), c.atom(y)) if _are_python_ints(c, x, y) else None
+            return arithmetic.compare(c, op, x, y) if known is None else known
         case _:
             return _compare_objects(c, op, x, y)
 
@@ -280,7 +283,7 @@ def contains(c: Context, x: Value, container: Value) -> Value:
     """`x in container` for containers of static length."""
     items = c.items(container)
     if isinstance(container, DictRef):
-        items = tuple(c.store[container])
+        items = tuple(c.held(container))
     if isinstance(container, str) and isinstance(x, str):
         return x in container
     if items is None:
@@ -320,7 +323,7 @@ def dict_(c: Context, node: ast.Dict) -> Value:
     contents: dict[Any, Value] = {}
     for key, value in zip(node.keys, node.values, strict=True):
         if key is None:
-            contents.update(c.store[c.eval(value)])
+            contents.update(c.held(c.eval(value)))
         else:
             contents[static_key(c, c.eval(key))] = c.eval(value)
     return c.new_object(DictRef(), contents)

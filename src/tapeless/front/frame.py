@@ -26,7 +26,8 @@ class Frame:
 
     `names` also holds what control flow needs under keys that are no identifiers: `RETURNED`, `BROKEN` and `CONTINUED`
     (bool, or a `Scalar` where that depends on run-time values), `RESULT`, the value to return, and `VALUE`, the
-    value of an expression with branches. `loop_live` are the names used where `break` and `continue` go.
+    value of an expression with branches. `loop_live` are the names used where `break` and `continue` go;
+    `tentative` those that a later trial of a loop will find to be set by its earlier steps.
     """
 
     function: Closure
@@ -34,6 +35,7 @@ class Frame:
     locals: frozenset[str]
     names: dict[str, Value] = field(default_factory=dict[str, Value])
     loop_live: frozenset[str] = frozenset()
+    tentative: frozenset[str] = frozenset()
 
     def scope(self, name: str) -> Value:
         """A name as functions defined here see it."""

@@ -23,7 +23,7 @@ def subscript(c: Context, value: Value, index: Value) -> Value:
         case ArrayRef():
             return _read_array(c, value, index)
         case DictRef():
-            return c.store[value][_key(c, value, index)]
+            return c.held(value)[_key(c, value, index)]
         case str():
             return value[c.need_int(index, "a position in a string")]
         case Scalar() if index in ((), Ellipsis):
@@ -45,11 +45,11 @@ def store(c: Context, target: Value, index: Value, new: Value) -> None:
             else:
                 gather.fill(c, view(c, target, parts), new)
         case ListRef():
-            items = list(c.store[target])
+            items = list(c.held(target))
             items[_position(c, items, index)] = new
             c.store[target] = tuple(items)
         case DictRef():
-            c.store[target] = {**c.store[target], _static(c, index): new}
+            c.store[target] = {**c.held(target), _static(c, index): new}
         case _:
             c.refuse(f"{describe(target)} does not allow assignment to its items", error=OperandError)
 
@@ -120,7 +120,7 @@ def _static(c: Context, key: Value) -> Any:
 
 
 def _key(c: Context, ref: DictRef, key: Value) -> Any:
-    static, keys = _static(c, key), c.store[ref]
+    static, keys = _static(c, key), c.held(ref)
     if static not in keys:
         near = suggestion(static, [k for k in keys if isinstance(k, str)]) if isinstance(static, str) else ""
         c.refuse(f"the key {static!r} is not in the dict{near}", error=StaticKeyError)

@@ -38,7 +38,7 @@ def iterate(c: Context, value: Value) -> tuple[Value, ...] | Steps:
         case Zipped(kind, parts):
             return _zipped(c, [iterate(c, part) for part in parts], strict=kind == "zip strict")
         case DictRef():
-            return tuple(c.store[value])
+            return tuple(c.held(value))
         case _:
             items = c.items(value)
             if items is None:
@@ -112,7 +112,7 @@ def _count(c: Context, start: Atom, stop: Atom, step: Atom) -> Atom:
         return sizes.max(b, _ceil_div(c, sizes.sub(b, high, low), width), ZERO)
     if (sizes.least(step) or 0) >= 1:
         return sizes.max(b, _ceil_div(c, sizes.sub(b, stop, start), step), ZERO)
-    b.check("nonzero", step, info="range() arg 3 must not be zero")
+    b.check("raise", b.apply("ne", step, ZERO), info="ValueError: range() arg 3 must not be zero")
     up = b.apply("gt", step, ZERO)
     distance = b.apply("select", up, sizes.sub(b, stop, start), sizes.sub(b, start, stop))
     return sizes.max(b, _ceil_div(c, distance, b.apply("abs", step)), ZERO)

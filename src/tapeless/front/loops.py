@@ -91,22 +91,26 @@ class Loop:
         self.after = live.after[node] | live.escaping
         self.exposed = live.exposed[node] | live.escaping
         self.entry = Side(dict(c.frame.names), dict(c.store))
-        self.names = [*sorted(self.live), *hidden, *self.flags, *([RESULT] if RETURNED in self.flags else [])]
+        self.names = [*sorted(self.live | self.after), *hidden, *self.flags, *([RESULT] if RETURNED in self.flags else [])]
 
     # -- trials -------------------------------------------------------------------------------
 
     def settle(self, body: Callable[[], None], *, counted: bool) -> tuple[Carried, Trial]:
         """Execute the body until the belief about what it carries is right."""
         carried = self._guess()
-        for _ in range(TRIALS):
-            trial = self.trial(carried, body)
+        new = {name for name in self.exposed if isinstance(self.entry.value(name), Undefined)}
+        tentative = new & bound_names(self.node.body)
+        for attempt in range(TRIALS):
+            trial = self.trial(carried, body, frozenset() if attempt else frozenset(tentative))
             found = self._compare(carried, trial, counted)
-            if carried.covers(found, {cell for cell in self.entry.store if isinstance(cell, Cell)}):
+            if (attempt or not tentative) and carried.covers(found, {cell for cell in self.entry.store if isinstance(cell, Cell)}):
                 return carried, trial
             carried = found
         self.c.refuse("the types of the variables of this loop do not settle", error=TypeConflictError)
 
-    def trial(self, carried: Carried, action: Callable[[], Value]) -> Trial:
+    def trial(
+        self, carried: Carried, action: Callable[[], Value], tentative: frozenset[str] = frozenset()
+    ) -> Trial:
         """Execute `action` at the head of the loop under a belief."""
         c = self.c
         params = tuple(fresh(hint, type) for hint, type in zip(carried.hints(), carried.types(), strict=True))
@@ -116,17 +120,18 @@ class Loop:
             c.frame.names.update((name, Undefined()) for name, s in carried.shapes.items() if isinstance(s, Late))
             return action()
 
-        with self._inside():
+        with self._inside(tentative):
             return Trial(params, execute(c, c.b.child(), c.sizes.child(), run))
 
     @contextmanager
-    def _inside(self) -> Iterator[None]:
+    def _inside(self, tentative: frozenset[str]) -> Iterator[None]:
         frame = self.c.frame
-        outer, frame.loop_live = frame.loop_live, self.live | self.after
+        outer = frame.loop_live, frame.tentative
+        frame.loop_live, frame.tentative = self.live | self.after, frame.tentative | tentative
         try:
             yield
         finally:
-            frame.loop_live = outer
+            frame.loop_live, frame.tentative = outer
 
     def _guess(self) -> Carried:
         """Numbers that are assigned and arrays whose items are assigned, so that one trial is often enough."""

@@ -20,14 +20,14 @@ def get_field(c: Context, value: Value, name: str) -> Value:
             return _get_of_object(c, value, cls, name)
         case tuple() if name in getattr(value, "_fields", ()):
             return getattr(value, name)
-        case tuple() | ListRef() | DictRef() if (type(value), name) in METHODS or (tuple, name) in METHODS:
+        case _ if find_method(value, name):
             return Method(value, name)
         case _:
             unknown(c, value, name, [n for kind, n in METHODS if isinstance(value, kind)])
 
 
 def _get_of_object(c: Context, value: ObjectRef, cls: type, name: str) -> Value:
-    fields: dict[str, Value] = c.store[value]
+    fields: dict[str, Value] = c.held(value)
     if name in fields:
         return fields[name]
     found = getattr(cls, name, None)
@@ -48,7 +48,7 @@ def set_field(c: Context, value: Value, name: str, new: Value) -> None:
         c.refuse(
             f"{value.cls.__name__} is a frozen dataclass", error=UnknownAttributeError, fix="use dataclasses.replace(...)"
         )
-    fields = c.store[value]
+    fields = c.held(value)
     if name not in fields:
         unknown(c, value, name, list(fields))
     c.store[value] = {**fields, name: new}
@@ -98,15 +98,14 @@ def _method(kind: type, name: str) -> Callable[[Callable[..., Value]], Callable[
     return add
 
 
-def call_method(c: Context, method: Method, args: tuple[Value, ...], kwargs: dict[str, Value]) -> Value:
-    """`receiver.name(...)` of a list, dict or tuple."""
-    kind = tuple if isinstance(method.receiver, tuple) else type(method.receiver)
-    return METHODS[kind, method.name](c, method.receiver, *args, **kwargs)
+def find_method(receiver: Value, name: str) -> Callable[..., Value] | None:
+    """The implementation of `receiver.name(...)` for a list, dict or tuple."""
+    return METHODS.get((tuple if isinstance(receiver, tuple) else type(receiver), name))
 
 
 @_method(ListRef, "append")
 def _append(c: Context, ref: ListRef, item: Value) -> None:
-    c.store[ref] = (*c.store[ref], item)
+    c.store[ref] = (*c.held(ref), item)
 
 
 @_method(ListRef, "extend")
@@ -114,19 +113,19 @@ def _extend(c: Context, ref: ListRef, items: Value) -> None:
     more = c.items(items)
     if more is None:
         c.refuse(f"a list cannot be extended by {describe(items)}", error=NotStaticError, fix="use an array")
-    c.store[ref] = (*c.store[ref], *more)
+    c.store[ref] = (*c.held(ref), *more)
 
 
 @_method(ListRef, "insert")
 def _insert(c: Context, ref: ListRef, index: Value, item: Value) -> None:
-    items = list(c.store[ref])
+    items = list(c.held(ref))
     items.insert(c.need_int(index, "the position in a list"), item)
     c.store[ref] = tuple(items)
 
 
 @_method(ListRef, "pop")
 def _pop(c: Context, ref: ListRef, index: Value = -1) -> Value:
-    items = list(c.store[ref])
+    items = list(c.held(ref))
     number = c.need_int(index, "the position in a list")
     if not -len(items) <= number < len(items):
         c.refuse("pop from an empty list or beyond its end", error=StaticIndexError)
@@ -137,7 +136,7 @@ def _pop(c: Context, ref: ListRef, index: Value = -1) -> Value:
 
 @_method(ListRef, "reverse")
 def _reverse(c: Context, ref: ListRef) -> None:
-    c.store[ref] = c.store[ref][::-1]
+    c.store[ref] = c.held(ref)[::-1]
 
 
 @_method(ListRef, "clear")
@@ -147,7 +146,7 @@ def _clear(c: Context, ref: ListRef) -> None:
 
 @_method(ListRef, "copy")
 def _copy_list(c: Context, ref: ListRef) -> Value:
-    return c.new_list(c.store[ref])
+    return c.new_list(c.held(ref))
 
 
 @_method(tuple, "_replace")
@@ -157,35 +156,35 @@ def _replace(c: Context, value: Any, **changes: Value) -> Value:
 
 @_method(DictRef, "items")
 def _items(c: Context, ref: DictRef) -> Value:
-    return tuple(c.store[ref].items())
+    return tuple(c.held(ref).items())
 
 
 @_method(DictRef, "keys")
 def _keys(c: Context, ref: DictRef) -> Value:
-    return tuple(c.store[ref])
+    return tuple(c.held(ref))
 
 
 @_method(DictRef, "values")
 def _values(c: Context, ref: DictRef) -> Value:
-    return tuple(c.store[ref].values())
+    return tuple(c.held(ref).values())
 
 
 @_method(DictRef, "get")
 def _get(c: Context, ref: DictRef, key: Value, default: Value = None) -> Value:
     if isinstance(key, Scalar):
         c.refuse("a dictionary key must be known while compiling", error=NotStaticError)
-    return c.store[ref].get(key, default)
+    return c.held(ref).get(key, default)
 
 
 @_method(DictRef, "update")
 def _update(c: Context, ref: DictRef, other: Value = None, **changes: Value) -> None:
-    more = c.store[other] if isinstance(other, DictRef) else {}
-    c.store[ref] = {**c.store[ref], **more, **changes}
+    more = c.held(other) if isinstance(other, DictRef) else {}
+    c.store[ref] = {**c.held(ref), **more, **changes}
 
 
 @_method(DictRef, "pop")
 def _pop_key(c: Context, ref: DictRef, key: Value) -> Value:
-    contents = dict(c.store[ref])
+    contents = dict(c.held(ref))
     if key not in contents:
         c.refuse(f"the key {key!r} is not in the dict", error=StaticKeyError)
     value = contents.pop(key)
@@ -195,4 +194,4 @@ def _pop_key(c: Context, ref: DictRef, key: Value) -> Value:
 
 @_method(DictRef, "copy")
 def _copy_dict(c: Context, ref: DictRef) -> Value:
-    return c.new_object(DictRef(), dict(c.store[ref]))
+    return c.new_object(DictRef(), dict(c.held(ref)))

@@ -41,10 +41,11 @@ class Sizes:
     lower: dict[Var, int] = field(default_factory=dict[Var, int])
     upper: dict[Var, tuple[Linear, ...]] = field(default_factory=dict[Var, tuple[Linear, ...]])
     equal: dict[Var, Atom] = field(default_factory=dict[Var, Atom])
+    not_one: set[Atom] = field(default_factory=set[Atom])
 
     def child(self) -> Sizes:
         """A copy for a block inside this one."""
-        return Sizes(dict(self.forms), dict(self.atoms), dict(self.lower), dict(self.upper), dict(self.equal))
+        return Sizes(dict(self.forms), dict(self.atoms), dict(self.lower), dict(self.upper), dict(self.equal), self.not_one)
 
     def linear(self, atom: Atom) -> Linear:
         """An integer atom as a linear form."""
@@ -169,6 +170,30 @@ class Sizes:
         """Is x >= y on every run?"""
         low = self._least(self.linear(x).plus(self.linear(y), -1))
         return low is not None and low >= 0
+
+    def decide(self, op: str, x: Atom, y: Atom) -> bool | None:
+        """The comparison `x op y` (named as in `ast`) where it has one answer on every run."""
+        above, below = self.at_least(x, y), self.at_least(y, x)
+        strictly_above = self._at_least_by(x, y, 1)
+        strictly_below = self._at_least_by(y, x, 1)
+        match op:
+            case "Lt" | "GtE":
+                known = True if strictly_below else False if above else None
+                return known if op == "Lt" or known is None else not known
+            case "Gt" | "LtE":
+                known = True if strictly_above else False if below else None
+                return known if op == "Gt" or known is None else not known
+            case _:
+                different = strictly_above or strictly_below or self._is_not_one(x, y) or self._is_not_one(y, x)
+                known = True if self.same(x, y) else False if different else None
+                return known if op == "Eq" or known is None else not known
+
+    def _at_least_by(self, x: Atom, y: Atom, margin: int) -> bool:
+        low = self._least(self.linear(x).plus(self.linear(y), -1))
+        return low is not None and low >= margin
+
+    def _is_not_one(self, x: Atom, y: Atom) -> bool:
+        return self.canonical(x) in self.not_one and y == i64(1)
 
     def in_range(self, index: Atom, size: Atom) -> bool:
         """Is 0 <= index < size on every run?"""

@@ -89,10 +89,10 @@ def _run_if(c: Context, node: ast.If, rest: Sequence[ast.stmt]) -> None:
         _raise_when(c, truth, then[0])
         run_block(c, [*orelse, *rest])
         return
-    live = c.frame.live.after.get(node, frozenset()) | c.frame.live.escaping
+    table = c.frame.live.end if rest else c.frame.live.after
     if rest:
         then, orelse = (then, [*orelse, *rest]) if always_leaves(then) else ([*then, *rest], orelse)
-        live = frozenset()
+    live = table.get(node, frozenset[str]()) | c.frame.live.escaping
     branch(c, truth, lambda: run_block(c, then), lambda: run_block(c, orelse), live)
 
 
@@ -214,7 +214,7 @@ def augmented(c: Context, node: ast.AugAssign) -> None:
 def in_place(c: Context, op: str, old: Value, operand: Value) -> Value:
     """`old op= operand`: arrays and lists are changed themselves, other values replaced."""
     if isinstance(old, ListRef) and op == "Add":
-        c.store[old] = (*c.store[old], *(c.items(operand) or ()))
+        c.store[old] = (*c.held(old), *(c.items(operand) or ()))
         return old
     new = binary(c, op, old, operand)
     if not isinstance(old, ArrayRef):

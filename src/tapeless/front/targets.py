@@ -55,7 +55,7 @@ def _unpack(c: Context, parts: Sequence[ast.expr], value: Value) -> None:
 
 def _elements(c: Context, value: Value, wanted: int | None) -> tuple[Value, ...]:
     """The elements to unpack; an array must have as many as there are names, which is checked at run time."""
-    items = tuple(c.store[value]) if isinstance(value, DictRef) else c.items(value)
+    items = tuple(c.held(value)) if isinstance(value, DictRef) else c.items(value)
     if items is not None:
         return items
     if not isinstance(value, ArrayRef):
