@@ -5,8 +5,8 @@
 
 Each table is the polynomial P of its degree for which the largest weighted error |w(t) (P(t) - g(t))| over an interval
 is least; w is chosen so that this is the error of the whole function relative to its value. It is
-found by Remez' exchange on a fixed fine grid, in 60-digit arithmetic. Coefficients are then rounded to the format one after
-the other, lowest degree first, each time fitting the remaining ones anew, because the lowest ones matter most.
+found by Remez' exchange on a fixed fine grid, in 60-digit arithmetic. Coefficients are then rounded to the format one
+after the other, lowest degree first, fitting those left anew after the first few, because the lowest matter most.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from minimax_targets import CONSTANTS, TABLES, Target
 from mpmath import mp, mpf
 
-from minimax_targets import CONSTANTS, TABLES, Target
-
 mp.dps = 60
-FORMATS = ("F64", "F32")
+PRECISION = {"F64": 53, "F32": 24}
+Values = list[mpf]
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,7 @@ def fit(target: Target, fmt: str) -> Fit:
 
 
 def _round(
-    wanted: list[mpf], weights: list[mpf], powers: list[list[mpf]], bits: list[list[int]], free: list[mpf], refitted: int
+    wanted: Values, weights: Values, powers: list[Values], bits: list[list[int]], free: Values, refitted: int
 ) -> Fit:
     """Rounds one coefficient after the other; after each of the first `refitted`, those left are fitted anew."""
     found: list[float] = []
@@ -75,17 +75,14 @@ def _round(
     return Fit(tuple(found), max(abs(r * w) for r, w in zip(rest, weights, strict=True)))
 
 
-PRECISION = {"F64": 53, "F32": 24}
-
-
-def _grid(low: mpf, high: mpf, count: int) -> list[mpf]:
+def _grid(low: mpf, high: mpf, count: int) -> Values:
     """Points denser towards both ends, as the zeros of Chebyshev polynomials are; none is exactly zero."""
     middle, half = (low + high) / 2, (high - low) / 2
     points = [middle + half * mp.cos(mp.pi * k / (count - 1)) for k in range(count)]
     return [t if abs(t) > mpf("1e-16") else mpf("1e-16") for t in points]
 
 
-def _remez(wanted: list[mpf], weights: list[mpf], basis: list[list[mpf]]) -> list[mpf]:
+def _remez(wanted: Values, weights: Values, basis: list[Values]) -> Values:
     """Coefficients over `basis` (functions given on the grid) whose weighted error levels out."""
     count, size = len(basis) + 1, len(wanted)
     chosen = [round((size - 1) * k / (count - 1)) for k in range(count)]
@@ -104,7 +101,7 @@ def _remez(wanted: list[mpf], weights: list[mpf], basis: list[list[mpf]]) -> lis
     return coefficients
 
 
-def _exchange(errors: list[mpf], count: int) -> list[int]:
+def _exchange(errors: Values, count: int) -> list[int]:
     """The largest error of each stretch of one sign; of these, `count` neighbouring ones."""
     peaks: list[int] = []
     for i, error in enumerate(errors):
@@ -135,8 +132,8 @@ def parts(value: mpf, bits: Sequence[int]) -> list[float]:
 
 HEADER = '''"""Polynomials of least error and constants in parts. Written by `tools/minimax.py`: do not edit.
 
-A table holds coefficients from the lowest degree up, for each format. The comment gives the interval of the variable and
-the largest error of the whole function that the polynomial leaves, relative to the function's value.
+A table holds coefficients from the lowest degree up, for each format. The comment gives the interval of the variable
+and the largest error of the whole function that the polynomial leaves, relative to the function's value.
 """
 
 from __future__ import annotations
@@ -165,7 +162,7 @@ def _two_over_pi() -> str:
 
 
 def _table(target: Target) -> str:
-    fits = {fmt: fit(target, fmt) for fmt in FORMATS if fmt in target.degrees}
+    fits = {fmt: fit(target, fmt) for fmt in PRECISION if fmt in target.degrees}
     errors = ", ".join(f"2^{float(mp.log(f.error, 2)):.1f}" for f in fits.values())
     low, high = float(target.low), float(target.high)
     lines = [f"# {target.note}; {target.variable} in [{low:.6g}, {high:.6g}]; errors {errors}"]

@@ -12,7 +12,7 @@ mp.dps = 60
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """P of `degrees[format]` approximates `function` on [low, high]; `weight` turns its error into that of the whole."""
+    """P approximates `function` on [low, high]; `weight` turns its error into that of the whole."""
 
     name: str
     note: str
@@ -21,7 +21,7 @@ class Target:
     high: mpf
     function: Callable[[mpf], mpf]
     weight: Callable[[mpf], mpf]
-    degrees: dict[str, int]
+    degrees: dict[str, int]  # by format
     first_in_two: bool = False  # the lowest coefficient is given as a sum of two
 
 
@@ -126,20 +126,21 @@ TABLES: tuple[Target, ...] = (
     ),
     Target(
         "ERFC", "(x + 1) exp(x^2) erfc(x) = P(q), x = 4 (1 + q)/(1 - q)", "q", mpf(-1), mpf(24) / 32,
-        lambda q: _erfc_factor(q), lambda q: 1 / _erfc_factor(q), {"F64": 22, "F32": 12}, True,
+        _erfc_factor, lambda q: 1 / _erfc_factor(q), {"F64": 22, "F32": 12}, True,
     ),
     Target(
         "STIRLING", "lgamma(x) = (x - 1/2) log x - x + log(2 pi)/2 + P(1/x^2)/x", "1/x^2", mpf(0), mpf(1) / 64,
-        lambda z: _stirling(z), lambda z: mpf(1), {"F64": 7, "F32": 3},
+        _stirling, lambda _: mpf(1), {"F64": 7, "F32": 3},
     ),
     Target(
         "DIGAMMA", "digamma(x) = log x - 1/(2x) - P(1/x^2)/x^2", "1/x^2", mpf(0), mpf(1) / 256,
-        lambda z: _digamma_tail(z), lambda z: z, {"F64": 6, "F32": 2},
+        _digamma_tail, lambda z: z, {"F64": 6, "F32": 2},
     ),
     *(
         Target(
             f"LGAMMA_{k}", f"lgamma(x) = {factor}P(t), x = 2^{k - 1} (t + 3/2)", "t", mpf(-0.5), mpf(0.5),
-            lambda t, k=k: _lgamma_piece(t, k - 1), lambda t, k=k: 1 / _lgamma_piece(t, k - 1), {"F64": 20, "F32": 10}, True,
+            lambda t, k=k: _lgamma_piece(t, k - 1), lambda t, k=k: 1 / _lgamma_piece(t, k - 1),
+            {"F64": 20, "F32": 10}, True,
         )
         for k, factor in enumerate(("(x - 1) ", "(x - 1) (x - 2) ", "(x - 2) ", "", ""))
     ),

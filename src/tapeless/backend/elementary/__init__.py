@@ -13,50 +13,24 @@ from .definition import Elementary, call_definition
 from .division import floordiv, mod
 from .error_function import erf, erfc
 from .exponential import exp, exp2, expm1
-from .gamma import digamma, gamma, lgamma
+from .gamma import gamma
 from .hyperbolic import acosh, asinh, atanh, cosh, sinh, tanh
 from .integer_power import ipow
 from .inverse_trigonometric import acos, asin, atan, atan2
 from .lanes import Lanes
+from .log_gamma import digamma, lgamma
 from .logarithm import log, log1p, log2, log10
 from .power import cbrt, hypot, pow
 from .trigonometric import cos, sin, tan
 
+# Inlining gains 10 to 25 % on the short functions and nothing on the long ones, of which it would only repeat the code.
+_SHORT = (
+    exp, exp2, expm1, log, log2, log10, log1p, sin, cos, tan, asin, acos, atan, sinh, cosh, tanh, cbrt, hypot,
+)  # fmt: skip
+_LONG = (atan2, asinh, acosh, atanh, pow, erf, erfc, gamma, lgamma, digamma, floordiv, mod, ipow)
+
 FUNCTIONS: dict[str, Elementary] = {
-    record.name: record
-    for record in (
-        Elementary("exp", exp),
-        Elementary("exp2", exp2),
-        Elementary("expm1", expm1),
-        Elementary("log", log),
-        Elementary("log2", log2),
-        Elementary("log10", log10),
-        Elementary("log1p", log1p),
-        Elementary("sin", sin),
-        Elementary("cos", cos),
-        Elementary("tan", tan),
-        Elementary("sinh", sinh),
-        Elementary("cosh", cosh),
-        Elementary("tanh", tanh),
-        Elementary("asinh", asinh),
-        Elementary("acosh", acosh),
-        Elementary("atanh", atanh),
-        Elementary("asin", asin),
-        Elementary("acos", acos),
-        Elementary("atan", atan),
-        Elementary("atan2", atan2),
-        Elementary("pow", pow),
-        Elementary("cbrt", cbrt),
-        Elementary("hypot", hypot),
-        Elementary("erf", erf),
-        Elementary("erfc", erfc),
-        Elementary("gamma", gamma, inline=False),
-        Elementary("lgamma", lgamma, inline=False),
-        Elementary("digamma", digamma, inline=False),
-        Elementary("floordiv", floordiv, inline=False),
-        Elementary("mod", mod, inline=False),
-        Elementary("ipow", ipow, inline=False),
-    )
+    body.__name__: Elementary(body.__name__, body, inline=body in _SHORT) for body in (*_SHORT, *_LONG)
 }
 
 

@@ -1,16 +1,15 @@
 """Reduction of an angle: x = q pi/2 + r with |r| <= pi/4, r as a pair, for any x >= 0.
 
 Up to a limit, q pi/2 is subtracted in three parts; each step is exact or has its error kept. The
-product with the second part is rounded before it is subtracted: a fused tail would lose what is left near multiples of pi/2.
-Beyond the limit, see `payne_hanek`.
+product with the second part is rounded before it is subtracted: a fused tail would lose what is left near
+multiples of pi/2. Beyond the limit, see `payne_hanek`.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ...ir.types import F32, F64, I64
-from ..text import llvm_type
+from ...ir.types import F32, F64
 from .coefficients import INV_PI_2, PI_2
 from .double import Pair, exact_product, exact_sum
 from .formats import format_of
@@ -42,29 +41,11 @@ def reduce_near(x: Lanes) -> Angle:
 
 
 def reduce_far(x: Lanes) -> Angle:
-    """For x > LIMIT, one lane after the other; infinite x gives NaN, smaller x anything."""
-    w, width = x.writer, x.width
+    """For a scalar x > LIMIT; infinite x gives NaN, smaller x anything."""
     wide = at_least(x, 2.0).convert(F64)
-    columns = [Lanes(w, dtype, width, "poison") for dtype in (I64, F64, F64)]
-    for lane in range(width):
-        scalar = Lanes(w, F64, 1, _extract(wide, lane))
-        values = call_reduction(scalar)
-        columns = [_insert(column, value, lane) for column, value in zip(columns, values, strict=True)]
-    quadrant, hi, lo = columns
-    hi = hi + (wide - wide)
+    quadrant, r = call_reduction(wide)
+    r = Pair(r.hi + (wide - wide), r.lo)
     if x.dtype is F64:
-        return Angle(quadrant, Pair(hi, lo))
-    rounded = hi.convert(F32)
-    return Angle(quadrant.convert(format_of(x).integer), Pair(rounded, (hi - rounded.convert(F64)).convert(F32)))
-
-
-def _extract(x: Lanes, lane: int) -> str:
-    return x.text if x.width == 1 else x.writer.op(f"extractelement {x.type} {x.text}, i32 {lane}")
-
-
-def _insert(column: Lanes, value: Lanes, lane: int) -> Lanes:
-    if column.width == 1:
-        return value
-    return column.emit(
-        f"insertelement {column.type} {column.text}, {llvm_type(value.dtype)} {value.text}, i32 {lane}"
-    )
+        return Angle(quadrant, r)
+    rounded = r.hi.convert(F32)
+    return Angle(quadrant.convert(format_of(x).integer), Pair(rounded, (r.hi - rounded.convert(F64)).convert(F32)))

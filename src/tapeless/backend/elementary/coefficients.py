@@ -1,7 +1,7 @@
 """Polynomials of least error and constants in parts. Written by `tools/minimax.py`: do not edit.
 
-A table holds coefficients from the lowest degree up, for each format. The comment gives the interval of the variable and
-the largest error of the whole function that the polynomial leaves, relative to the function's value.
+A table holds coefficients from the lowest degree up, for each format. The comment gives the interval of the variable
+and the largest error of the whole function that the polynomial leaves, relative to the function's value.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Numbers as unevaluated sums of two floats, for the places where one rounding is one too many.
 
-A `Pair` stands for hi + lo, where lo is at most a few units in the last place of hi; it is not normalised after each step,
-as that would only lengthen the chain of dependent operations. The error-free sums and products are
+A `Pair` stands for hi + lo, where lo is at most a few units in the last place of hi. It is not normalised after each
+step, as that would only lengthen the chain of dependent operations. The error-free sums and products are
 those of Dekker and Knuth, with the product's error found by fma.
 """
 

@@ -1,6 +1,6 @@
 """erf and erfc.
 
-For x >= 0, erfc(x) = exp(-x^2) G(q) / (x + 1) with q = (x - 4)/(x + 4), a smooth G between 1 and 0.56 over the whole range.
+For x >= 0, erfc(x) = exp(-x^2) G(q) / (x + 1) with q = (x - 4)/(x + 4) and a smooth G between 1 and 0.56.
 erf(x) = x + x P(x^2) up to 1, and 1 - erfc(x) beyond, where erfc needs fewer digits.
 """
 

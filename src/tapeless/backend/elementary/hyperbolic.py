@@ -105,7 +105,9 @@ class _Parts:
         down = _down(reduced.n)
         cosh_tail = z * fma(z, polynomial(z, COSH[x.dtype]), 0.5)
         sinh_tail = fma(z * r, polynomial(z, SINH[x.dtype]), reduced.r.lo)
-        return _Parts(ordered_sum(up, -down), ordered_sum(up, down), r, fma(r, reduced.r.lo, cosh_tail), fma(cosh_tail, reduced.r.lo, sinh_tail))
+        minus, plus = ordered_sum(up, -down), ordered_sum(up, down)
+        slopes = fma(r, reduced.r.lo, cosh_tail), fma(cosh_tail, reduced.r.lo, sinh_tail)
+        return _Parts(minus, plus, r, *slopes)
 
 
 def _down(n: Lanes) -> Lanes:

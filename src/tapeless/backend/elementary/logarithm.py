@@ -64,7 +64,7 @@ def log_of_pair(x: Pair, doublings: Lanes | None = None) -> Lanes:
 
 
 def log_long(x: Lanes) -> Pair:
-    """log(x) of a positive finite f64 with about 64 correct bits: 2s + 2s^3/3 + s^5 P(s^2), the first two terms as pairs."""
+    """log(x) of a positive finite f64 to about 70 bits: 2s + 2s^3/3 + s^5 P(s^2), the first two terms as pairs."""
     parts = split(x)
     f = parts.m - 1.0
     s = divide(Pair(f, x.constant(0.0)), ordered_sum(x.constant(2.0), f))

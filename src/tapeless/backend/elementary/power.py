@@ -31,7 +31,7 @@ def pow(x: Lanes, y: Lanes) -> Lanes:
 
 
 def _with_sign_and_nan(x: Lanes, y: Lanes, size: Lanes) -> Lanes:
-    """The sign for odd exponents, NaN for fractional powers of negative numbers, and 1 where either operand forces it."""
+    """The sign for odd exponents, NaN for fractional powers of negatives, and 1 where either operand forces it."""
     whole = y.trunc().eq(y)
     half = 0.5 * y
     odd = whole & half.trunc().ne(half)

@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 from .angle import LIMIT, Angle, reduce_far, reduce_near
 from .coefficients import COS, SIN
-from .definition import Elementary, call_definition
+from .definition import Elementary, call_by_lanes
 from .double import Pair, divide, ordered_sum, select_pair
 from .formats import flip_sign, sign_bit
 from .lanes import Lanes, fma, if_any, select
@@ -31,12 +31,13 @@ def tan(x: Lanes) -> Lanes:
 
 
 def _of_angle(x: Lanes, name: str, of: Callable[[Angle], Lanes]) -> Lanes:
-    def far_or_near(x: Lanes, near: Lanes) -> Lanes:
-        return select(x > LIMIT[x.dtype], of(reduce_far(x)), near)
+    def of_far(x: Lanes) -> Lanes:
+        return of(reduce_far(x))
 
     near = of(reduce_near(x))
-    rare = Elementary(f"{name}_far", far_or_near, inline=False, rare=True)
-    return if_any(x > LIMIT[x.dtype], lambda: call_definition(rare, x, near), near)
+    far = x > LIMIT[x.dtype]
+    rare = Elementary(f"{name}_far", of_far, inline=False, rare=True)
+    return if_any(far, lambda: select(far, call_by_lanes(rare, x), near), near)
 
 
 def _sin(angle: Angle) -> Lanes:
