@@ -36,6 +36,8 @@ from .views import is_small, same
 
 # Splitting a loop in two pays when the parallel part does at least this much per iteration.
 SPLIT_COST = 40.0
+# A row of at most this many elements may be copied to write one of them.
+SMALL_ROW = 16
 
 
 def run(function: Function, notes: Notes) -> Function:
@@ -144,7 +146,7 @@ class _Parallelise:
         if not self._is_safe(loop, param, found):
             self._because(f"{_base(param)}: it is not certain that every element is in range", None)
             return
-        if found.single and not is_small(param.type.drop(found.place.dims)):
+        if found.single and not is_small(param.type.drop(found.place.dims), SMALL_ROW):
             self._because(f"{_base(param)}: only single elements of its rows are written", None)
             return
         plan.block, element = localised(block, block.results[k], param, found, self.r.defs)

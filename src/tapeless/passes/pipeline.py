@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from .. import ops as _ops  # registers the operations, which the rules look up
 from ..ir.check import check as check_types
 from ..ir.core import Function
-from . import fuse, parallelise, ranges, simplify, unroll
+from . import fuse, hoist, parallelise, ranges, simplify, unroll
 from .notes import Notes
 
 assert _ops
@@ -38,9 +38,10 @@ PIPELINE: tuple[Pass, ...] = (
     Pass("simplify", simplify.run),
     Pass("fuse", fuse.run),
     Pass("unroll", unroll.run),
+    Pass("scalarise", scalarise.run),
     Pass("simplify", simplify.run),
     Pass("fuse", fuse.run),
-    Pass("ranges", ranges.run),
+    Pass("hoist", hoist.run),
     Pass("simplify", simplify.run),
 )
 
@@ -56,10 +57,10 @@ def optimise(
     """The function after all passes."""
     notes = Notes() if notes is None else notes
     for step in PIPELINE:
-        start = time.perf_counter()
+        start = time.thread_time()
         function = step.run(function, notes)
         if seconds is not None:
-            seconds[step.name] = seconds.get(step.name, 0.0) + time.perf_counter() - start
+            seconds[step.name] = seconds.get(step.name, 0.0) + time.thread_time() - start
         if check:
             check_types(function)
         if dump is not None:

@@ -1,0 +1,163 @@
+"""Hoist: what is the same in every iteration is computed once, before the loop.
+
+* Scalar operations are total, so they may run although the loop does not; they are also taken out of branches.
+* A read moves when its index is known to be in range outside the loop, as do inner maps and reductions that only
+  read in range and check nothing.
+* A row `a[i]` is read outside a loop over k when elements of it are read again for every k: the back end packs it.
+* Checks: see `hoist_checks`.
+
+Loops are treated from the inside out, so that code travels outwards one loop at a time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import takewhile
+
+from ..ir.core import Apply, Block, Check, Expr, For, Function, Hist, If, Lambda, Map, Reduce, Scan, Scatter, Stm, While
+from ..ir.types import Var
+from ..ir.walk import fresh, lambdas, map_lambdas
+from . import dce
+from .cost import has_check, is_total
+from .hoist_checks import lift_checks
+from .notes import Notes
+from .ranges import Walk
+from .rewrite import Rewriter, name_of
+from .uses import bound_names, mentioned, reached
+
+_LOOPS = For | While | Map | Reduce | Scan | Hist | Scatter
+
+
+def run(function: Function, notes: Notes) -> Function:
+    """The function with invariant code moved out of its loops."""
+    walk = Walk(lambda r, stm: _Hoist(walk, r).statement(stm))
+    return dce.run(walk.function(function), notes)
+
+
+class _Hoist:
+    """Moves code out of one loop."""
+
+    def __init__(self, walk: Walk, r: Rewriter) -> None:
+        self.walk, self.r = walk, r
+        self.inside: set[str] = set()
+
+    def statement(self, stm: Stm) -> bool:
+        if not isinstance(stm.expr, _LOOPS):
+            return False
+        expr = self.r.rebuild(stm.expr)
+        self.inside = set().union(*(bound_names(lam.body) | {p.name for p in lam.params} for lam in lambdas(expr)))
+        expr = lift_checks(self.walk, expr, self.inside)
+        expr = map_lambdas(expr, lambda lam: Lambda(lam.params, self._block(lam.body)))
+        expr = self._share_rows(expr)
+        self.r.pos = stm.pos
+        self.r.emit(stm.vars, expr)
+        return True
+
+    def _block(self, block: Block) -> Block:
+        """The block without what could be moved."""
+        kept: list[Stm] = []
+        for old in block.stms:
+            stm = old
+            if isinstance(old.expr, If):
+                arms = [self._arm(arm) for arm in (old.expr.then, old.expr.orelse)]
+                stm = Stm(old.vars, If(old.expr.cond, arms[0], arms[1]), old.pos)
+            if self._is_movable(stm):
+                self._move(stm)
+            else:
+                kept.append(stm)
+        return Block(tuple(kept), block.results)
+
+    def _arm(self, arm: Block) -> Block:
+        """Only scalar operations leave a branch."""
+        kept: list[Stm] = []
+        for stm in arm.stms:
+            if is_total(stm.expr) and not mentioned(stm) & self.inside:
+                self._move(stm)
+            else:
+                kept.append(stm)
+        return Block(tuple(kept), arm.results)
+
+    def _move(self, stm: Stm) -> None:
+        self.r.pos = stm.pos
+        self.r.emit(stm.vars, stm.expr)
+        self.inside -= {var.name for var in stm.vars}
+
+    def _is_movable(self, stm: Stm) -> bool:
+        expr = stm.expr
+        if isinstance(expr, Check | While) or mentioned(stm) & self.inside:
+            return False
+        if isinstance(expr, Apply):
+            return self._is_safe(expr)
+        # Moving an array that is written to in place would mean to copy it in every iteration.
+        return isinstance(expr, Map | Reduce | Scan) and not has_check((stm,)) and self._reads_in_range(expr)
+
+    def _is_safe(self, expr: Apply) -> bool:
+        if expr.op == "index":
+            shape = expr.args[0].type.shape
+            return all(self.walk.facts.within(i, n) for i, n in zip(expr.args[1:], shape, strict=False))
+        return is_total(expr)
+
+    def _reads_in_range(self, expr: Map | Reduce | Scan) -> bool:
+        """Is every operation of an inner form safe wherever it stands?"""
+        facts = self.walk.facts
+        with facts.scope():
+            facts.counter(expr.body.params[0], expr.size)
+            return facts.proves(facts.form(expr.size)) and all(
+                self._is_harmless(stm.expr) for lam in lambdas(expr) for stm in lam.body.stms
+            )
+
+    def _is_harmless(self, expr: Expr) -> bool:
+        if isinstance(expr, Apply):
+            return self._is_safe(expr)
+        return isinstance(expr, Map | Reduce | Scan) and self._reads_in_range(expr)
+
+    # -- rows ---------------------------------------------------------------------------------
+
+    def _share_rows(self, expr: Expr) -> Expr:
+        """Reads in inner loops that do not depend on this loop's own values use a row that is read before it."""
+        wanted: dict[int, Var] = {}
+        rows: dict[tuple[str, ...], Var] = {}
+        for lam in lambdas(expr):
+            depends = reached(lam.body, [param.name for param in lam.params])
+            for stm in _in_inner_loops(lam.body):
+                row = self._row(stm, depends, rows)
+                if row is not None:
+                    wanted[id(stm)] = row
+        return map_lambdas(expr, lambda lam: _with_rows(lam, wanted)) if wanted else expr
+
+    def _row(self, stm: Stm, depends: set[str], rows: dict[tuple[str, ...], Var]) -> Var | None:
+        read = stm.expr
+        if not isinstance(read, Apply) or read.op != "index" or any(name_of(x) in depends for x in read.args):
+            return None
+        prefix = list(takewhile(lambda x: name_of(x) not in self.inside, read.args[1:]))
+        moves = any(isinstance(x, Var) for x in prefix) and len(prefix) < len(read.args) - 1
+        if name_of(read.args[0]) in self.inside or not moves:
+            return None
+        shape = read.args[0].type.shape
+        if not all(self.walk.facts.within(i, n) for i, n in zip(prefix, shape, strict=False)):
+            return None
+        key = tuple(repr(x) for x in (read.args[0], *prefix))
+        if key not in rows:
+            row = fresh("row", read.args[0].type.drop(len(prefix)))
+            rows[key] = self.r.emit((row,), Apply("index", (read.args[0], *prefix)))[0]
+        return rows[key]
+
+
+def _in_inner_loops(block: Block, inner: bool = False) -> Iterator[Stm]:
+    for stm in block.stms:
+        if inner:
+            yield stm
+        for lam in lambdas(stm.expr):
+            yield from _in_inner_loops(lam.body, inner or not isinstance(stm.expr, If))
+
+
+def _with_rows(lam: Lambda, wanted: dict[int, Var]) -> Lambda:
+    stms: list[Stm] = []
+    for stm in lam.body.stms:
+        row = wanted.get(id(stm))
+        if row is not None and isinstance(stm.expr, Apply):
+            rest = stm.expr.args[len(stm.expr.args) - row.type.rank + stm.vars[0].type.rank :]
+            stms.append(Stm(stm.vars, Apply("index", (row, *rest)), stm.pos))
+        else:
+            stms.append(Stm(stm.vars, map_lambdas(stm.expr, lambda inner: _with_rows(inner, wanted)), stm.pos))
+    return Lambda(lam.params, Block(tuple(stms), lam.body.results))
