@@ -89,7 +89,9 @@ CASES: dict[str, Case] = {
     "atanh": Case(mp.atanh, (UNIT, SMALL, NEAR_ONE, BITS)),
     "cbrt": Case(lambda x: mp.sign(x) * mp.cbrt(abs(x)), (ORDINARY, WIDE_SIGNED, BITS)),
     "erf": Case(mp.erf, (Span(-3.0, 3.0), SMALL, Span(-6.5, 6.5), BITS)),
-    "erfc": Case(lambda x: mp.erfc(min(x, mpf(100))), (Span(-3.0, 3.0), SMALL, Span(-7.0, 28.0), Span(0.0, 11.0), BITS), 1.3),
+    "erfc": Case(
+        lambda x: mp.erfc(min(x, mpf(100))), (Span(-3.0, 3.0), SMALL, Span(-7.0, 28.0), Span(0.0, 11.0), BITS), 1.3,
+    ),
     "gamma": Case(mp.gamma, (Span(0.0, 3.0), Span(0.0, 35.0), Span(3.0, 172.0), Span(-6.0, 0.0), Span(-180.0, 0.0))),
     "lgamma": Case(
         _log_abs_gamma,

@@ -1,11 +1,12 @@
-"""Elementary functions against mpmath: errors in units of the last place, special values, huge arguments, all widths."""
+"""Elementary functions against mpmath: errors in units of the last place, special values, huge arguments, widths."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
-from .elementary_cases import CASES, PAIRS, errors_in_ulp, reference, sample
 from mpmath import mp
+
+from .elementary_cases import CASES, PAIRS, errors_in_ulp, reference, sample
 from .vector_jit import apply
 
 INF, NAN = np.inf, np.nan

@@ -16,35 +16,57 @@ from tapeless.ir.types import BOOL, DType
 DTYPES = {"bool": np.bool_, "i32": np.int32, "i64": np.int64, "f32": np.float32, "f64": np.float64}
 
 
-def apply(op: str, *arrays: np.ndarray, width: int, result: DType | None = None, attrs: tuple[object, ...] = ()):
-    """The operation element by element; the arrays are padded to a multiple of the width."""
+def apply(
+    op: str,
+    *arrays: np.ndarray,
+    width: int,
+    result: DType | None = None,
+    attrs: tuple[object, ...] = (),
+    literals: tuple[str, ...] = (),
+) -> np.ndarray:
+    """The operation element by element, `literals` being its last operands; arrays are padded to whole vectors."""
     dtypes = tuple(DType(next(k for k, v in DTYPES.items() if array.dtype == v)) for array in arrays)
     result = result or dtypes[-1]
     n = len(arrays[0])
     padded = -(-max(n, 1) // width) * width
     inputs = [np.ascontiguousarray(np.resize(array, padded)) for array in arrays]
     out = np.zeros(padded, DTYPES[result.value])
-    kernel = compiled(op, attrs, dtypes, result, width)
+    kernel = compiled(op, attrs, dtypes, result, width, literals)
     kernel(out.ctypes.data, *(array.ctypes.data for array in inputs), padded)
     return out[:n]
 
 
 @cache
-def compiled(op: str, attrs: tuple[object, ...], dtypes: tuple[DType, ...], result: DType, width: int):
+def compiled(
+    op: str,
+    attrs: tuple[object, ...],
+    dtypes: tuple[DType, ...],
+    result: DType,
+    width: int,
+    literals: tuple[str, ...] = (),
+):
     """A native function (out, in0, in1, ..., n)."""
-    text = kernel_text(op, attrs, dtypes, result, width)
+    text = kernel_text(op, attrs, dtypes, result, width, literals)
     address = load(text)
     return ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * (1 + len(dtypes)), ctypes.c_int64)(address)
 
 
-def kernel_text(op: str, attrs: tuple[object, ...], dtypes: Sequence[DType], result: DType, width: int) -> str:
+def kernel_text(
+    op: str,
+    attrs: tuple[object, ...],
+    dtypes: Sequence[DType],
+    result: DType,
+    width: int,
+    literals: Sequence[str] = (),
+) -> str:
     module = Module()
     w = Writer(module)
     w.line("br label %loop")
     w.label("loop")
     w.line("%i = phi i64 [ 0, %0 ], [ %next, %end ]")
     operands = [_load(w, f"%in{k}", dtype, width) for k, dtype in enumerate(dtypes)]
-    value = emit_op(w, op, attrs, dtypes, result, width, operands)
+    types = [*dtypes, *([dtypes[-1]] * len(literals))]
+    value = emit_op(w, op, attrs, types, result, width, [*operands, *literals])
     memory = memory_type(result, width)
     if result is BOOL:
         value = w.op(f"zext {llvm_type(BOOL, width)} {value} to {memory}")
@@ -75,7 +97,9 @@ def target_machine() -> llvm.TargetMachine:
     llvm.initialize_native_asmprinter()
     target = llvm.Target.from_default_triple()
     features = llvm.get_host_cpu_features().flatten()
-    return target.create_target_machine(cpu=llvm.get_host_cpu_name(), features=features, opt=2, codemodel="small", reloc="pic")
+    cpu = llvm.get_host_cpu_name()
+    # The large code model, the default for a JIT, takes two instructions for each constant.
+    return target.create_target_machine(cpu=cpu, features=features, opt=2, codemodel="small", reloc="pic")
 
 
 def optimised(text: str) -> llvm.ModuleRef:
