@@ -1,95 +1,181 @@
-"""Unroll: loops and parallel operators of small literal size become straight-line code, small arrays become scalars.
+"""Unroll: a loop or parallel operator of small literal size becomes straight-line code.
 
-A form is unrolled when its trip count is literal, everything inside it that loops can be unrolled too, and the result
-has few statements; more are allowed when small arrays turn into scalars by it. Arrays carried through loops that stay,
-and those returned by branches, are carried element by element (`scalarise`).
+A nest is unrolled as a whole: its trip counts are literals, or become literals once the counters around them are
+(`for c in range(r)`), and nothing inside must stay a loop. It may leave `STATEMENTS` statements, or
+`STATEMENTS_WITH_ARRAYS` when it hands on a small array, whose elements then become scalars (`scalarise`). What depends
+on counters and literals only is folded and counts nothing; an elementary function counts as the instructions that it is
+inlined to. All nests of a function together may add `GROWTH`, which bounds the time that LLVM takes (about 40 us for
+each instruction). Outside every loop a parallel operator is better off as a loop of vectors, unless it is very short.
 """
 
 from __future__ import annotations
 
-from ..ir.core import Apply, Block, Expr, For, Function, If, Map, Reduce, Scan, Stm
-from ..ir.types import Atom, Var
-from ..ir.walk import lambdas, operands, statements
-from . import algebra, dce, scalarise, views
+from dataclasses import dataclass, field
+
+from ..ir.core import Apply, Block, Check, Expr, For, Function, If, Map, Reduce, Scan, Stm
+from ..ir.op import lookup
+from ..ir.types import Atom, Lit, Type
+from ..ir.walk import lambdas
+from . import dce
 from .control import forms
 from .notes import Notes
-from .rewrite import Rewriter, literal
-from .views import is_small
+from .rewrite import Rewriter, name_of
+from .simplify import RULES
+from .small_arrays import is_small_array
 
+TRIPS = 16
 STATEMENTS = 200
-# When small arrays become scalars by it.
 STATEMENTS_WITH_ARRAYS = 800
-# Outside every loop, a map or reduction is worth running as a loop of vectors.
-OUTERMOST_TRIPS = 4
-_RULES = algebra.RULES | views.RULES | scalarise.RULES
+GROWTH = 2000
+OUTERMOST_TRIPS = 8
+# An operation of the table costs this many additions for each instruction that it is inlined to, roughly.
+COST_PER_INSTRUCTION = 4
+
+Range = tuple[int, int]
 
 
 def run(function: Function, notes: Notes) -> Function:
     """The function with its small loops unrolled."""
-    control = forms(should_unroll)
+    unroller = _Unroller(notes)
+    control = forms(unroller.expands)
 
     def form(r: Rewriter, stm: Stm) -> bool:
-        if scalarise.form(r, stm, is_unrolled):
-            return True
-        return control(r, stm)
+        if unroller.inside or not unroller.accepts(r, stm.expr):
+            return control(r, stm)
+        unroller.inside = True
+        dealt_with = control(r, stm)
+        unroller.inside = False
+        return dealt_with
 
-    r = Rewriter(_RULES, form)
-    return dce.run(r.function(function), notes)
-
-
-def should_unroll(r: Rewriter, expr: Expr, trips: int) -> bool:
-    """Is it worth unrolling this form?"""
-    if r.depth == 0 and not isinstance(expr, For) and trips > OUTERMOST_TRIPS:
-        return False
-    return is_unrolled(r, expr)
+    return dce.run(Rewriter(RULES, form).function(function), notes)
 
 
-def is_unrolled(r: Rewriter, expr: Expr) -> bool:
-    """Can everything that loops in this form be unrolled to few enough statements?"""
-    size = _unrolled_size(r, expr)
-    if size is None or size > STATEMENTS_WITH_ARRAYS:
-        return False
-    return size <= STATEMENTS or _touches_small_arrays(expr)
+@dataclass(slots=True)
+class _Unroller:
+    """Decides nest by nest; `inside` says that the walk is in a nest that is being unrolled."""
+
+    notes: Notes
+    inside: bool = False
+    added: int = 0
+
+    def accepts(self, r: Rewriter, expr: Expr) -> bool:
+        """Is this the outermost form of a nest to unroll?"""
+        match expr:
+            case For(count):
+                longest = TRIPS
+            case Map(count) | Reduce(count) | Scan(count):
+                longest = TRIPS if r.depth else OUTERMOST_TRIPS
+            case _:
+                return False
+        trips = r.atom(count)
+        if not isinstance(trips, Lit) or not 1 < trips.value <= longest:
+            return False
+        size = _Unrolled(r).form(expr)
+        limit = STATEMENTS_WITH_ARRAYS if _hands_on_arrays(expr) else STATEMENTS
+        if size is None or size > limit or self.added + size > GROWTH:
+            return False
+        self.added += size
+        return True
+
+    def expands(self, r: Rewriter, _expr: Expr, trips: int) -> bool:
+        """Is this form unrolled? Called for each form of a nest, with its own position."""
+        if self.inside and trips > 1:
+            self.notes.add(r.pos, "loop", f"unrolled {trips} times", "its body is small")
+        return self.inside or trips == 1
 
 
-def _unrolled_size(r: Rewriter, expr: Expr) -> int | None:
-    """The number of statements after unrolling; None when something must stay a loop."""
+def _hands_on_arrays(expr: Expr) -> bool:
+    """Does it carry or make an array that is small enough to become scalars?"""
     match expr:
-        case For(count) | Map(count) | Reduce(count) | Scan(count):
-            trips = literal(r.atom(count))
-        case If():
-            trips = 1
+        case For(_, init):
+            types = [atom.type for atom in init]
+        case Reduce(_, _, neutral):
+            types = [atom.type for atom in neutral]
+        case Map(size, body):
+            types = [atom.type.stacked(size) for atom in body.body.results]
+        case Scan(size, _, neutral):
+            types = [atom.type.stacked(size) for atom in neutral]
         case _:
-            return None if lambdas(expr) else 1
-    if trips is None:
-        return None
-    total = 0
-    for lam in lambdas(expr):
-        inner = _block_size(r, lam.body)
-        if inner is None:
-            return None
-        total += inner
-    return total * max(int(trips), 0) + 1
+            types = list[Type]()
+    return any(is_small_array(type) for type in types)
 
 
-def _block_size(r: Rewriter, block: Block) -> int | None:
-    total = 0
-    for stm in block.stms:
-        size = 1 if isinstance(stm.expr, Apply) else _unrolled_size(r, stm.expr)
-        if size is None:
-            return None
-        total += size
-    return total
+@dataclass(slots=True)
+class _Unrolled:
+    """What is left of a form when it is unrolled with everything inside it.
 
+    `known` holds the scalars that will be literals, with their range where it is known.
+    """
 
-def _touches_small_arrays(expr: Expr) -> bool:
-    return any(
-        _is_small_array(atom)
-        for lam in lambdas(expr)
-        for stm in statements(lam.body)
-        for atom in (*operands(stm.expr), *stm.vars)
-    )
+    r: Rewriter
+    known: dict[str, Range | None] = field(default_factory=dict[str, "Range | None"])
 
+    def form(self, expr: Expr) -> int | None:
+        """The number of statements; None when something must stay a loop."""
+        match expr:
+            case For(count) | Map(count) | Reduce(count) | Scan(count):
+                trips = self._range(count)
+                if trips is None or trips[1] > TRIPS:
+                    return None
+                most = max(trips[1], 0)
+                counter = lambdas(expr)[-1].params[0]
+                self.known[counter.name] = (0, max(most - 1, 0))
+            case If():
+                most = 1
+            case _:
+                return None
+        total = 0
+        for lam in lambdas(expr):
+            size = self._block(lam.body)
+            if size is None:
+                return None
+            total += size
+        return total * most
 
-def _is_small_array(atom: Atom) -> bool:
-    return isinstance(atom, Var) and bool(atom.type.shape) and is_small(atom.type)
+    def _block(self, block: Block) -> int | None:
+        total = 0
+        for stm in block.stms:
+            match stm.expr:
+                case Apply():
+                    size = self._operation(stm, stm.expr)
+                case Check(_, args):
+                    size = 0 if all(self._is_known(arg) for arg in args) else 1
+                case _:
+                    size = self.form(stm.expr)
+            if size is None:
+                return None
+            total += size
+        return total
+
+    def _operation(self, stm: Stm, expr: Apply) -> int:
+        if not stm.vars[0].type.shape and all(self._is_known(arg) for arg in expr.args):
+            self.known[stm.vars[0].name] = self._range_of_operation(expr)
+            return 0
+        return max(1, int(lookup(expr.op).cost) // COST_PER_INSTRUCTION)
+
+    def _is_known(self, atom: Atom) -> bool:
+        atom = self.r.atom(atom)
+        return isinstance(atom, Lit) or atom.name in self.known
+
+    def _range(self, atom: Atom) -> Range | None:
+        atom = self.r.atom(atom)
+        if isinstance(atom, Lit):
+            return (int(atom.value), int(atom.value)) if atom.dtype.is_int else None
+        return self.known.get(name_of(atom))
+
+    def _range_of_operation(self, expr: Apply) -> Range | None:
+        ranges = [self._range(arg) for arg in expr.args]
+        match expr.op, ranges:
+            case "add", [(a, b), (c, d)]:
+                return a + c, b + d
+            case "sub", [(a, b), (c, d)]:
+                return a - d, b - c
+            case "mul", [(a, b), (c, d)]:
+                products = (a * c, a * d, b * c, b * d)
+                return min(products), max(products)
+            case "min", [(a, b), (c, d)]:
+                return min(a, c), min(b, d)
+            case "max", [(a, b), (c, d)]:
+                return max(a, c), max(b, d)
+            case _:
+                return None
