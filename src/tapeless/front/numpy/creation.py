@@ -63,19 +63,19 @@ def _full(c: Context, shape: Atoms, value: Value, dtype: DType | None) -> Value:
 
 
 @implements(np.zeros_like, np.empty_like)
-def zeros_like(c: Context, a: Value, dtype: Value = None, shape: Value = None) -> Value:
+def zeros_like(c: Context, a: Value, dtype: Value = None, *, shape: Value = None) -> Value:
     """Zeros in the shape and type of another array."""
     return _like(c, a, 0, dtype, shape)
 
 
 @implements(np.ones_like)
-def ones_like(c: Context, a: Value, dtype: Value = None, shape: Value = None) -> Value:
+def ones_like(c: Context, a: Value, dtype: Value = None, *, shape: Value = None) -> Value:
     """Ones in the shape and type of another array."""
     return _like(c, a, 1, dtype, shape)
 
 
 @implements(np.full_like)
-def full_like(c: Context, a: Value, fill_value: Value, dtype: Value = None, shape: Value = None) -> Value:
+def full_like(c: Context, a: Value, fill_value: Value, dtype: Value = None, *, shape: Value = None) -> Value:
     """One value in the shape and type of another array."""
     return _like(c, a, fill_value, dtype, shape)
 
@@ -158,7 +158,7 @@ def _float_count(c: Context, start: Value, stop: Value, step: Value) -> Atom:
 
 @implements(np.linspace)
 def linspace(
-    c: Context, start: Value, stop: Value, num: Value = 50, endpoint: Value = True, dtype: Value = None,
+    c: Context, start: Value, stop: Value, num: Value = 50, endpoint: Value = True, *, dtype: Value = None,
     **options: Value,
 ) -> Value:  # fmt: skip
     """`num` evenly spaced numbers from start to stop."""

@@ -55,6 +55,25 @@ def require_regular(c: Context, condition: Value) -> None:
         c.b.check("singular", c.atom(condition, BOOL))
 
 
+@implements(intrinsics.require_equal)
+def require_equal(c: Context, m: Value, n: Value) -> None:
+    """Two sizes that are the same from here on."""
+    c.equal_sizes(c.atom(m, I64), c.atom(n, I64))
+
+
+# Matrices up to this size are worked on in registers.
+_UNROLLED = 4
+
+
+@implements(intrinsics.short_range)
+def short_range(c: Context, start: Value, stop: Value) -> Value:
+    """A tuple of literals, which loops over it unroll, or a range."""
+    first, last = c.static_int(start), c.static_int(stop)
+    if first is not None and last is not None and last - first <= _UNROLLED:
+        return tuple(range(first, last))
+    return c.call(range, [start, stop])
+
+
 @implements(intrinsics.unsupported)
 def unsupported(c: Context, what: Value) -> None:
     """Refuse an option at the user's call."""

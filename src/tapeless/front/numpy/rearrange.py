@@ -32,7 +32,7 @@ def _sequence(c: Context, arrays: Value) -> list[Value]:
 
 
 @implements(np.concatenate, np.concat)
-def concatenate(c: Context, arrays: Value, axis: Value = 0, dtype: Value = None) -> Value:
+def concatenate(c: Context, arrays: Value, axis: Value = 0, *, dtype: Value = None) -> Value:
     """Arrays one after another along an axis."""
     parts = _sequence(c, arrays)
     if axis is None:

@@ -73,7 +73,7 @@ def _reduce(reducer: Callable[..., Value]) -> Callable[..., Value]:
 
 
 def _accumulate(function: np.ufunc) -> Callable[..., Value]:
-    def accumulate(c: Context, a: Value, axis: Value = 0, out: Value = None, **options: Value) -> Value:
+    def accumulate(c: Context, a: Value, axis: Value = 0, *, out: Value = None, **options: Value) -> Value:
         only_options(c, "accumulate", options)
         p = pull(c, a)
         if function in (np.add, np.multiply):

@@ -9,11 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from .intrinsics import unsupported
+from .intrinsics import require_equal, unsupported
 
 
 def diff(a: Any, n: int = 1, axis: int = -1) -> Any:
     """The n-th differences of neighbours along an axis."""
+    if n < 0:
+        unsupported("np.diff with a negative order")
     x = np.moveaxis(np.asarray(a), axis, -1)
     # Over a tuple, because each round makes an array of another size: the loop must unroll.
     for _ in (0,) * n:
@@ -41,6 +43,8 @@ def gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: int = 1) -> An
 
 
 def _slope(f: Any, h: Any, axis: int, edge_order: int) -> Any:
+    if edge_order not in (1, 2):
+        unsupported("this edge_order")
     y = np.moveaxis(f, axis, -1) * 1.0
     if y.shape[-1] < edge_order + 1:
         raise ValueError("Shape of array too small to calculate a numerical gradient")
@@ -138,6 +142,8 @@ def nan_to_num(x: Any, *, nan: Any = 0.0, posinf: Any = None, neginf: Any = None
 def cross(a: Any, b: Any) -> Any:
     """The vector product along last axes of size three."""
     x, y = np.asarray(a), np.asarray(b)
+    require_equal(x.shape[-1], 3)
+    require_equal(y.shape[-1], 3)
     return np.stack(
         (
             x[..., 1] * y[..., 2] - x[..., 2] * y[..., 1],
@@ -151,11 +157,12 @@ def cross(a: Any, b: Any) -> Any:
 def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Any:
     """The length of a vector, or a norm of a matrix."""
     y = np.asarray(x) * 1.0
-    if ord is None or ord == "fro":
+    of_matrix = isinstance(axis, tuple) or (axis is None and y.ndim == 2)
+    if ord is None or (ord == "fro" and of_matrix):
         return np.sqrt(np.sum(y * y, axis=axis, keepdims=keepdims))
-    if ord == "nuc":
-        unsupported("the nuclear norm")
-    if isinstance(axis, tuple) or (axis is None and y.ndim == 2):
+    if isinstance(ord, str) or (axis is None and (y.ndim > 2 or (y.ndim == 2 and keepdims))):
+        unsupported("this norm")
+    if of_matrix:
         return _matrix_norm(y, ord, (0, 1) if axis is None else axis)
     if ord == 2:
         return np.sqrt(np.sum(y * y, axis=axis, keepdims=keepdims))
@@ -202,7 +209,9 @@ def put(a: Any, ind: Any, v: Any) -> None:
 
 def digitize(x: Any, bins: Any, right: bool = False) -> Any:
     """The interval of monotonic bins that each x lies in."""
-    n = len(bins)
+    n, steps = len(bins), diff(bins)
+    if not (np.all(steps >= 0) or np.all(steps <= 0)):
+        raise ValueError("bins must be monotonically increasing or decreasing")
     if n > 0 and bins[0] > bins[n - 1]:
         return n - np.searchsorted(bins[::-1], x, "right" if right else "left")
     return np.searchsorted(bins, x, "left" if right else "right")

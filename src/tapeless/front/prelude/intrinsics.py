@@ -19,6 +19,17 @@ def require_nonempty(size: Any) -> None:
         raise ValueError("zero-size array has no element to choose")
 
 
+def require_equal(m: Any, n: Any) -> None:
+    """Raise `ValueError` unless two sizes agree."""
+    if m != n:
+        raise ValueError(f"the sizes {m} and {n} do not agree")
+
+
+def short_range(start: Any, stop: Any) -> Any:
+    """`range(start, stop)`; where both are known and few numbers lie between, the loop over it unrolls."""
+    return range(start, stop)
+
+
 def unsupported(what: str) -> None:
     """Refuse an option while compiling."""
     raise NotImplementedError(f"{what} is not compiled")

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from .intrinsics import require_nonempty, unsupported
+from .intrinsics import require_equal, require_nonempty, unsupported
 
 
 def searchsorted(a: Any, v: Any, side: str = "left") -> Any:
@@ -45,6 +45,7 @@ def _precedes(x: Any, y: Any) -> Any:
 def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None) -> Any:
     """Piecewise linear interpolation of the points (xp, fp) at x, constant outside."""
     require_nonempty(len(xp))
+    require_equal(len(xp), len(fp))
     if np.ndim(x) == 0:
         return _interp_at(x, xp, fp, left, right)
     flat = np.ravel(x)

@@ -10,19 +10,19 @@ from typing import Any
 import numpy as np
 
 
-def var(a: Any, axis: Any = None, ddof: Any = 0, keepdims: bool = False) -> Any:
+def var(a: Any, axis: Any = None, *, ddof: Any = 0, keepdims: bool = False) -> Any:
     """The variance: the mean square distance from the mean."""
     x = np.asarray(a)
     d = x - np.mean(x, axis=axis, keepdims=True)
     return np.sum(d * d, axis=axis, keepdims=keepdims) / max(_count(x, axis) - ddof, 0)
 
 
-def std(a: Any, axis: Any = None, ddof: Any = 0, keepdims: bool = False) -> Any:
+def std(a: Any, axis: Any = None, *, ddof: Any = 0, keepdims: bool = False) -> Any:
     """The standard deviation."""
-    return np.sqrt(var(a, axis, ddof, keepdims))
+    return np.sqrt(var(a, axis, ddof=ddof, keepdims=keepdims))
 
 
-def ptp(a: Any, axis: Any = None, keepdims: bool = False) -> Any:
+def ptp(a: Any, axis: Any = None, *, keepdims: bool = False) -> Any:
     """The distance of the largest from the smallest element."""
     return np.max(a, axis=axis, keepdims=keepdims) - np.min(a, axis=axis, keepdims=keepdims)
 
@@ -67,12 +67,12 @@ def quantile(a: Any, q: Any, axis: Any = None) -> Any:
     return np.where(np.isnan(last), last, inner)
 
 
-def nansum(a: Any, axis: Any = None, keepdims: bool = False) -> Any:
+def nansum(a: Any, axis: Any = None, *, keepdims: bool = False) -> Any:
     """The sum, NaN taken as zero."""
     return np.sum(np.where(np.isnan(a), 0, a), axis=axis, keepdims=keepdims)
 
 
-def nanprod(a: Any, axis: Any = None, keepdims: bool = False) -> Any:
+def nanprod(a: Any, axis: Any = None, *, keepdims: bool = False) -> Any:
     """The product, NaN taken as one."""
     return np.prod(np.where(np.isnan(a), 1, a), axis=axis, keepdims=keepdims)
 
@@ -82,23 +82,23 @@ def nancumsum(a: Any, axis: Any = None) -> Any:
     return np.cumsum(np.where(np.isnan(a), 0, a), axis=axis)
 
 
-def nanmean(a: Any, axis: Any = None, keepdims: bool = False) -> Any:
+def nanmean(a: Any, axis: Any = None, *, keepdims: bool = False) -> Any:
     """The mean of what is not NaN."""
-    return nansum(a, axis, keepdims) / np.sum(~np.isnan(a), axis=axis, keepdims=keepdims)
+    return nansum(a, axis, keepdims=keepdims) / np.sum(~np.isnan(a), axis=axis, keepdims=keepdims)
 
 
-def nanvar(a: Any, axis: Any = None, ddof: Any = 0, keepdims: bool = False) -> Any:
+def nanvar(a: Any, axis: Any = None, *, ddof: Any = 0, keepdims: bool = False) -> Any:
     """The variance of what is not NaN."""
-    d = a - nanmean(a, axis, True)
-    return nansum(d * d, axis, keepdims) / (np.sum(~np.isnan(a), axis=axis, keepdims=keepdims) - ddof)
+    d = a - nanmean(a, axis, keepdims=True)
+    return nansum(d * d, axis, keepdims=keepdims) / (np.sum(~np.isnan(a), axis=axis, keepdims=keepdims) - ddof)
 
 
-def nanstd(a: Any, axis: Any = None, ddof: Any = 0, keepdims: bool = False) -> Any:
+def nanstd(a: Any, axis: Any = None, *, ddof: Any = 0, keepdims: bool = False) -> Any:
     """The standard deviation of what is not NaN."""
-    return np.sqrt(nanvar(a, axis, ddof, keepdims))
+    return np.sqrt(nanvar(a, axis, ddof=ddof, keepdims=keepdims))
 
 
-def nanmin(a: Any, axis: Any = None, keepdims: bool = False) -> Any:
+def nanmin(a: Any, axis: Any = None, *, keepdims: bool = False) -> Any:
     """The smallest element that is not NaN; NaN if there is none."""
     x = np.asarray(a)
     if x.dtype.kind != "f":
@@ -107,15 +107,17 @@ def nanmin(a: Any, axis: Any = None, keepdims: bool = False) -> Any:
     return np.where(np.all(np.isnan(x), axis=axis, keepdims=keepdims), np.nan, least)
 
 
-def nanmax(a: Any, axis: Any = None, keepdims: bool = False) -> Any:
+def nanmax(a: Any, axis: Any = None, *, keepdims: bool = False) -> Any:
     """The largest element that is not NaN; NaN if there is none."""
-    return -nanmin(-np.asarray(a), axis, keepdims)
+    return -nanmin(-np.asarray(a), axis, keepdims=keepdims)
 
 
 def histogram(a: Any, bins: Any = 10, range: Any = None) -> Any:
     """How many elements lie in each of `bins` equal intervals, and the ends of the intervals."""
     x = np.ravel(a)
     low, high = (np.min(x) * 1.0, np.max(x) * 1.0) if range is None else (range[0] * 1.0, range[1] * 1.0)
+    if bins < 1 or not (np.isfinite(low) and np.isfinite(high) and low <= high):
+        raise ValueError("the bins must be positive, their range finite and increasing")
     if low == high:
         low, high = low - 0.5, high + 0.5
     edges = np.linspace(low, high, bins + 1)
@@ -132,7 +134,7 @@ def histogram(a: Any, bins: Any = 10, range: Any = None) -> Any:
     return counts, edges
 
 
-def cov(m: Any, rowvar: bool = True, ddof: Any = 1) -> Any:
+def cov(m: Any, *, rowvar: bool = True, ddof: Any = 1) -> Any:
     """The covariances of the rows."""
     x = np.asarray(m) * 1.0 if rowvar else np.transpose(m) * 1.0
     d = x - np.mean(x, axis=-1, keepdims=True)
@@ -141,9 +143,9 @@ def cov(m: Any, rowvar: bool = True, ddof: Any = 1) -> Any:
     return d @ d.T / (x.shape[1] - ddof)
 
 
-def corrcoef(x: Any, rowvar: bool = True) -> Any:
+def corrcoef(x: Any, *, rowvar: bool = True) -> Any:
     """The correlation coefficients of the rows."""
-    c = cov(x, rowvar)
+    c = cov(x, rowvar=rowvar)
     d = np.sqrt(np.diag(c))
     return np.clip(c / d[:, None] / d[None, :], -1, 1)
 
