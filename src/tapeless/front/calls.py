@@ -16,7 +16,7 @@ from . import registry
 from .captured import scope_of
 from .context import Context, describe, expression
 from .expressions import elements
-from .fence import refuse_generator
+from .fence import first_yield, refuse_node
 from .frame import BROKEN, CONTINUED, RESULT, RETURNED, End, Frame
 from .liveness import Liveness, analyse, bound_names
 from .objects import construct, find_method
@@ -178,7 +178,9 @@ def inline(c: Context, function: Closure, args: tuple[Value, ...], kwargs: dict[
     """The value of a call, its body executed here."""
     _refuse_recursion(c, function, (*args, *kwargs.values()))
     body = _body(function.node)
-    refuse_generator(c, function, body.stmts)
+    if body.generator is not None:
+        c.b.pos = c.position_in(function, body.generator)
+        refuse_node(c, body.generator)
     names = bind(c, function, args, kwargs)
     frame = Frame(function, body.live, body.locals | names.keys(), names)
     names.update({RETURNED: False, BROKEN: False, CONTINUED: False})
@@ -222,6 +224,7 @@ class Body:
     stmts: tuple[ast.stmt, ...]
     live: Liveness
     locals: frozenset[str]
+    generator: ast.AST | None
 
 
 # Syntax trees are kept by `source`, so their identity is stable.
@@ -231,7 +234,7 @@ _bodies: dict[ast.AST, Body] = {}
 def _body(node: ast.FunctionDef | ast.Lambda) -> Body:
     if node not in _bodies:
         returned = [ast.copy_location(ast.Return(node.body), node.body)] if isinstance(node, ast.Lambda) else node.body
-        _bodies[node] = Body(tuple(returned), analyse(returned), bound_names(returned))
+        _bodies[node] = Body(tuple(returned), analyse(returned), bound_names(returned), first_yield(returned))
     return _bodies[node]
 
 

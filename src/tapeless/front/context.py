@@ -62,6 +62,8 @@ class Context:
         self.roots: tuple[Cell, ...] = ()
         self.pins: dict[Var, Callable[[], int]] = {}
         self.parameters: Any = None
+        # What loops were found to carry, by their syntax and the types of the names they use.
+        self.settled: dict[Any, Any] = {}
         self._call = call
 
     # -- for library functions: values --------------------------------------------------------

@@ -8,7 +8,6 @@ from typing import NoReturn
 
 from ..errors import UnsupportedSyntaxError
 from .context import EXPRESSIONS, STATEMENTS, Context
-from .values import Closure
 
 # node class -> (what it is called, why it is refused, what to do instead)
 REFUSED: dict[type[ast.AST], tuple[str, str, str]] = {
@@ -40,16 +39,16 @@ def refuse_node(c: Context, node: ast.AST) -> NoReturn:
     c.refuse(f"{what} cannot be compiled", error=UnsupportedSyntaxError, why=why, fix=fix)
 
 
-def refuse_generator(c: Context, function: Closure, body: Sequence[ast.stmt]) -> None:
-    """Refuse a function that is a generator, at its first `yield`."""
+def first_yield(body: Sequence[ast.stmt]) -> ast.AST | None:
+    """The first `yield` of a function, which makes it a generator."""
     todo: list[ast.AST] = list(body)
     while todo:
         node = todo.pop(0)
         if isinstance(node, ast.Yield | ast.YieldFrom):
-            c.b.pos = c.position_in(function, node)
-            refuse_node(c, node)
+            return node
         if not isinstance(node, ast.FunctionDef | ast.Lambda):
             todo.extend(ast.iter_child_nodes(node))
+    return None
 
 
 for _kind in REFUSED:

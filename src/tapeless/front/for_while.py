@@ -11,7 +11,7 @@ from .context import Context, statement
 from .control import branch, flag
 from .frame import BROKEN, CONTINUED, RETURNED, End
 from .iteration import Steps, iterate, unrolled
-from .liveness import breaks, returns, walrus_names
+from .liveness import loop_syntax, walrus_names
 from .loops import Loop, conditional_loop, counted_loop
 from .statements import run_block
 from .targets import assign
@@ -42,7 +42,8 @@ def for_(c: Context, node: ast.For) -> None:
 
 
 def _loop_over(c: Context, node: ast.For, steps: Steps) -> None:
-    if breaks(node.body) or returns(node.body):
+    syntax = loop_syntax(node)
+    if syntax.breaks or syntax.returns:
         _leaving_loop(c, node, steps)
         return
 
@@ -84,12 +85,13 @@ def _step(c: Context, node: ast.For | ast.While, item: Value = None) -> None:
 def _after(c: Context, node: ast.For | ast.While, *, endless: bool) -> None:
     """Take down the flags of the loop, execute its `else`."""
     names = c.frame.names
-    broken = flag(names.get(BROKEN, False)) if breaks(node.body) else False
+    syntax = loop_syntax(node)
+    broken = flag(names[BROKEN]) if syntax.breaks else False
     names.update({BROKEN: False, CONTINUED: False})
-    if not returns(node.body):
+    if not syntax.returns:
         names[RETURNED] = False
-    if endless and not breaks(node.body):
-        if not returns(node.body):
+    if endless and not syntax.breaks:
+        if not syntax.returns:
             c.refuse("this loop never ends", error=UnsupportedSyntaxError, fix="add a condition, a break or a return")
         names[RETURNED] = True
         c.end = End.LEFT

@@ -10,6 +10,7 @@ nested functions read are live everywhere, since such functions look them up whe
 from __future__ import annotations
 
 import ast
+import functools
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -133,7 +134,24 @@ def bound_names(body: Sequence[ast.stmt]) -> Names:
     return frozenset(found)
 
 
-def changed_names(body: Sequence[ast.stmt]) -> Names:
+@dataclass(frozen=True, slots=True)
+class LoopSyntax:
+    """What the text of a loop's body tells: names it binds, names whose items it changes, how it is left."""
+
+    bound: Names
+    changed: Names
+    breaks: bool
+    returns: bool
+
+
+@functools.cache
+def loop_syntax(node: ast.For | ast.While) -> LoopSyntax:
+    """The facts about a loop's body, found once."""
+    body = node.body
+    return LoopSyntax(bound_names(body), _changed_names(body), _breaks(body), _returns(body))
+
+
+def _changed_names(body: Sequence[ast.stmt]) -> Names:
     """The names whose items a body assigns, or which it changes by `+=` and the like."""
     found: set[str] = set()
     for stmt in body:
@@ -149,22 +167,22 @@ def changed_names(body: Sequence[ast.stmt]) -> Names:
     return frozenset(found)
 
 
-def breaks(body: Sequence[ast.stmt]) -> bool:
+def _breaks(body: Sequence[ast.stmt]) -> bool:
     """Does a loop body contain a `break` of this loop?"""
     for stmt in body:
         match stmt:
             case ast.Break():
                 return True
-            case ast.If() if breaks(stmt.body) or breaks(stmt.orelse):
+            case ast.If() if _breaks(stmt.body) or _breaks(stmt.orelse):
                 return True
-            case ast.For() | ast.While() if breaks(stmt.orelse):
+            case ast.For() | ast.While() if _breaks(stmt.orelse):
                 return True
             case _:
                 pass
     return False
 
 
-def returns(body: Sequence[ast.stmt]) -> bool:
+def _returns(body: Sequence[ast.stmt]) -> bool:
     """Does a body contain a `return`, nested functions apart?"""
     todo: list[ast.AST] = list(body)
     while todo:

@@ -22,10 +22,10 @@ from ..ir.walk import fresh
 from .context import Context
 from .control import Arm, PathEndsError, at, execute, is_pure, join, rebuild, run_arm, within
 from .frame import BROKEN, RESULT, RETURNED, VALUE, End
-from .liveness import bound_names, breaks, changed_names, returns
+from .liveness import loop_syntax
 from .merge import (
-    Array, Fixed, Late, Meeting, Number, Perhaps, Place, Shape, Side, Whole, filling, flatten, leaves, number_shape, same,
-    widest,
+    Array, Fixed, Late, Meeting, Number, Perhaps, Place, Shape, Side, Whole, filling, flatten, is_number, kind, leaves,
+    number_shape, same, widest,
 )  # fmt: skip
 from .numpy.nest import recast
 from .values import ArrayRef, Cell, Clash, Maybe, Scalar, Undefined, Value
@@ -84,8 +84,8 @@ class Loop:
     """The lowering of one loop whose number of steps is not known."""
 
     def __init__(self, c: Context, node: ast.For | ast.While, hidden: Sequence[str] = ()) -> None:
-        self.c, self.node = c, node
-        self.flags = [flag for flag, used in ((RETURNED, returns(node.body)), (BROKEN, breaks(node.body))) if used]
+        self.c, self.node, self.syntax = c, node, loop_syntax(node)
+        self.flags = [RETURNED] * self.syntax.returns + [BROKEN] * self.syntax.breaks
         live = c.frame.live
         self.live = live.head[node] | live.escaping
         self.after = live.after[node] | live.escaping
@@ -97,13 +97,15 @@ class Loop:
 
     def settle(self, body: Callable[[], None], *, counted: bool) -> tuple[Carried, Trial]:
         """Execute the body until the belief about what it carries is right."""
-        carried = self._guess()
+        key = self.node, tuple(kind(self.entry.value(name)) for name in self.names)
+        carried = self._guess(key)
         new = {name for name in self.exposed if isinstance(self.entry.value(name), Undefined)}
-        tentative = new & bound_names(self.node.body)
+        tentative = new & self.syntax.bound
         for attempt in range(TRIALS):
             trial = self.trial(carried, body, frozenset() if attempt else frozenset(tentative))
             found = self._compare(carried, trial, counted)
             if (attempt or not tentative) and carried.covers(found, {cell for cell in self.entry.store if isinstance(cell, Cell)}):
+                self._remember(key, carried)
                 return carried, trial
             carried = found
         self.c.refuse("the types of the variables of this loop do not settle", error=TypeConflictError)
@@ -133,32 +135,40 @@ class Loop:
         finally:
             frame.loop_live, frame.tentative = outer
 
-    def _guess(self) -> Carried:
-        """Numbers that are assigned and arrays whose items are assigned, so that one trial is often enough."""
-        guess = Carried()
-        bound = bound_names(self.node.body)
-        for name in self.names:
-            value = self.entry.names.get(name)
-            if name in self.flags:
-                guess.shapes[name] = Number(BOOL, True)
-            elif name in bound and isinstance(value, Scalar | bool | int | float):
-                guess.shapes[name] = number_shape(value)
-        changed = [v.cell for name in changed_names(self.node.body) if isinstance(v := self.entry.names.get(name), ArrayRef)]
-        for cell, contents in self.entry.store.items():
-            if cell in changed and isinstance(contents, Var):
-                assert isinstance(cell, Cell)
-                guess.shapes[cell] = Whole(cell)
+    def _guess(self, key: object) -> Carried:
+        """Numbers that are assigned and arrays whose items are assigned, so that one trial is often enough.
+
+        A loop inside another is settled once per trial of the outer one: what was found for the same types is tried first.
+        """
+        if key in self.c.settled:
+            shapes, changed = self.c.settled[key]
+        else:
+            assigned = (name for name in self.names if name in self.syntax.bound)
+            numbers = {name: v for name in assigned if is_number(v := self.entry.value(name))}
+            shapes, changed = {name: number_shape(v) for name, v in numbers.items()}, self.syntax.changed
+        guess = Carried({**shapes, **{flag: Number(BOOL, True) for flag in self.flags}})
+        for name in sorted(changed):
+            value = self.entry.value(name)
+            if isinstance(value, ArrayRef) and isinstance(self.entry.store.get(value.cell), Var):
+                guess.shapes[value.cell] = Whole(value.cell)
         return guess
+
+    def _remember(self, key: object, carried: Carried) -> None:
+        numbers = {p: s for p, s in carried.shapes.items() if not any(isinstance(x, Array | Whole) for x in leaves((s,)))}
+        names = {n for n in self.names if isinstance(v := self.entry.value(n), ArrayRef) and v.cell in carried.shapes}
+        shapes = {p: s for p, s in numbers.items() if isinstance(p, str) and not isinstance(s, Fixed)}
+        self.c.settled[key] = shapes, frozenset(names)
 
     def _compare(self, carried: Carried, trial: Trial, counted: bool) -> Carried:
         """What the state at the end of a trial says about what must be carried."""
         meeting = Meeting(self.c, self.entry, _at_end(trial.arm))
+        whole = {leaf.cell: p for leaf, p in zip(leaves(carried.shapes.values()), trial.params, strict=True) if isinstance(leaf, Whole)}
         found: dict[Place, Shape] = {}
         for place, shape in meeting.places(self.names).items():
             old = carried.shapes.get(place)
             if old is None and isinstance(shape, Fixed) and same(shape.value, at(self.entry, place)):
                 continue
-            if isinstance(shape, Whole) and trial.arm.side.store[shape.cell] in trial.params:
+            if isinstance(shape, Whole) and trial.arm.side.store[shape.cell] is whole.get(shape.cell):
                 continue
             late = counted and isinstance(place, str) and self._is_late(place, trial.arm)
             found[place] = widest(old, Late(shape.shape) if late and isinstance(shape, Perhaps) else shape)

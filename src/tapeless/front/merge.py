@@ -19,6 +19,7 @@ from ..ir.types import BOOL, Atom, DType, Type, Var, boolean, i64, zero
 from .context import Context, describe
 from .frame import CONTROL, RESULT, RETURNED, End
 from .promote import promote
+from .views import layer_shape
 from .values import (
     ArrayRef, Cell, Clash, Closure, DictRef, ListRef, Maybe, Method, ObjectRef, RangeValue, Ref, Scalar, Stale, Undefined,
     Value, Zipped,
@@ -133,7 +134,9 @@ class Meeting:
                 return Fixed(x)
             case (Anything() | ArrayRef(), Anything() | ArrayRef()):
                 return self._arrays(x, y)
-            case _ if _is_number(x) and _is_number(y):
+            case (Anything(), _) | (_, Anything()) if is_number(x) or is_number(y):
+                return _numbers(x, y)
+            case _ if is_number(x) and is_number(y):
                 return _numbers(x, y)
             case _:
                 return self._parts(x, y)
@@ -409,8 +412,27 @@ def number_shape(value: Value) -> Number:
             return Number(DType.F64, True)
 
 
-def _is_number(value: Value) -> bool:
-    return isinstance(value, Anything | Scalar | Number | bool | int | float)
+def is_number(value: Value) -> bool:
+    return isinstance(value, Scalar | Number | bool | int | float)
+
+
+def kind(value: Value) -> object:
+    """What of a value decides the types of what is computed from it; hashable."""
+    match value:
+        case Scalar(_, weak):
+            return value.dtype, weak
+        case ArrayRef(cell, view):
+            return value.dtype, len(layer_shape(view[-1])) if view else cell.type.rank
+        case tuple():
+            return type(value), tuple(kind(item) for item in value)
+        case Closure(node):
+            return node
+        case Maybe(inner):
+            return Maybe, kind(inner)
+        case bool() | int() | float():
+            return type(value), repr(value)
+        case _:
+            return id(value) if value.__hash__ is None else value
 
 
 def _clash(x: Value, y: Value) -> Shape:
@@ -440,7 +462,7 @@ def widest(old: Shape | None, new: Shape) -> Shape:
     match old, new:
         case (Number(), Number()):
             return _numbers(old, new)
-        case (Number(), Fixed(value)) if _is_number(value):
+        case (Number(), Fixed(value)) if is_number(value):
             return _numbers(old, value)
         case (Perhaps(x), Perhaps(y)):
             return Perhaps(widest(x, y))

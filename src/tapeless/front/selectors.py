@@ -48,6 +48,8 @@ def position(c: Context, index: Value, size: Atom) -> Atom:
     atom = normalised(c, atom, size)
     if c.sizes.first_time("bounds", atom, size) and not c.sizes.in_range(atom, size):
         c.b.check("bounds", atom, size)
+        # From here on the dimension is known to be long enough for this index.
+        c.sizes.at_least_constant(size, max(c.sizes.least(atom) or 0, 0) + 1)
     return atom
 
 
@@ -56,7 +58,8 @@ def normalised(c: Context, index: Atom, size: Atom) -> Atom:
     if isinstance(index, Lit):
         return index if int(index.value) >= 0 else c.sizes.add(c.b, index, size)
     low = c.sizes.least(index)
-    if low is not None and low >= 0:
+    # The index n - 1 is negative only in an empty dimension, where every index is out of range.
+    if (low is not None and low >= 0) or c.sizes.same(c.sizes.add(c.b, index, ONE), size):
         return index
     if c.sizes.at_least(i64(-1), index):
         return c.sizes.add(c.b, index, size)

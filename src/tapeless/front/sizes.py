@@ -201,11 +201,17 @@ class Sizes:
         return low is not None and low >= 0 and room is not None and room >= 1
 
     def _least(self, form: Linear, depth: int = 4) -> int | None:
-        for var, coef in form.terms:
-            if coef < 0 and var in self.upper and depth:
-                rest = form.plus(Linear(0, ((var, 1),)), -coef)
-                found = [self._least(rest.plus(bound, coef), depth - 1) for bound in self.upper[var]]
-                return max((low for low in found if low is not None), default=None)
-        if any(coef < 0 or var not in self.lower for var, coef in form.terms):
+        negative = [(var, coef) for var, coef in form.terms if coef < 0]
+        if not negative:
+            if any(var not in self.lower for var, _ in form.terms):
+                return None
+            return form.const + sum(coef * self.lower[var] for var, coef in form.terms)
+        if depth == 0 or any(var not in self.upper for var, _ in negative):
             return None
-        return form.const + sum(coef * self.lower[var] for var, coef in form.terms)
+        # The order of elimination matters: the bound of one counter may mention another.
+        found: list[int] = []
+        for var, coef in negative:
+            rest = form.plus(Linear(0, ((var, 1),)), -coef)
+            lows = (self._least(rest.plus(bound, coef), depth - 1) for bound in self.upper[var])
+            found += [low for low in lows if low is not None]
+        return max(found, default=None)

@@ -140,15 +140,20 @@ def _exception(c: Context, node: ast.Raise) -> str:
     c.b.pos = c.position(node)
     made = node.exc.func if isinstance(node.exc, ast.Call) else node.exc
     cls = None if made is None else c.eval(made)
-    known = isinstance(cls, type) and issubclass(cls, Exception) and getattr(builtins, cls.__name__, None) is cls
-    if not known and cls is not np.linalg.LinAlgError:
+    if not (isinstance(cls, type) and issubclass(cls, Exception) and _can_be_found(c, cls)):
         c.refuse(
-            "only built-in exceptions can be raised in compiled code",
+            "only built-in exceptions and those known by name in the function's module can be raised",
             error=UnsupportedSyntaxError,
             fix='raise ValueError("...") or another built-in exception',
         )
     args = node.exc.args if isinstance(node.exc, ast.Call) else []
     return f"{cls.__name__}: {_message(args[0])}" if args else cls.__name__
+
+
+def _can_be_found(c: Context, cls: type) -> bool:
+    """Compiled code names the class; the runtime looks it up."""
+    name = cls.__name__
+    return cls in (getattr(builtins, name, None), np.linalg.LinAlgError, c.frames[0].function.scope(name))
 
 
 def _message(node: ast.expr) -> str:
