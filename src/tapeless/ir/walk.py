@@ -24,7 +24,8 @@ from .core import (
 )
 from .types import Atom, Type, Var
 
-_counter = itertools.count()
+# Far above the numbers of `canonical` programs and of parsed texts, which fresh names must not meet.
+_counter = itertools.count(1_000_000)
 
 
 def fresh(hint: str, type: Type) -> Var:

@@ -110,6 +110,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     if options.replay is not None:
         return _replay(options)
     seeds = range(options.seed, options.seed + options.n)
+    print(f"judging the programs of {options.n} seeds from {options.seed}", flush=True)
     summary = fuzz(seeds, jobs=options.jobs, passes_only=options.passes_only, progress=sys.stderr.isatty())
     for seed, verdict in summary.failures[:20]:
         print(f"seed {seed}: {verdict.kind} at {verdict.stage}: {verdict.detail[:300]}")
