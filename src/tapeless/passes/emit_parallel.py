@@ -15,14 +15,16 @@ from ..ir.build import Builder
 from ..ir.core import Block, Expr, Hist, If, Lambda, Map, Pos, Reduce
 from ..ir.types import I64, Atom, Lit, Type, Var, i64, zero
 from ..ir.walk import fresh, inline, substitute
-from .affine import emit_form
+from .affine import emit_form, form_of
 from .algebra import is_value, neutral_literal
 from .cost import has_check
 from .hists import Deposit
 from .localise import Place
 from .ranges import Walk
 from .reductions import Choice
-from .uses import slice_for
+from .rewrite import name_of
+from .uses import bound_names, slice_for
+from .views import same
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +110,7 @@ class _Emitter:
         self.walk, self.r = walk, walk.r
         self.loop, self.plan = loop, plan
         self.size = self._size()
+        self.pairs: dict[int, tuple[Atom, ...]] = {}
         self.block = self._independent()
 
     def _size(self) -> Atom:
@@ -123,10 +126,28 @@ class _Emitter:
         extra = [stm for found in plan.hists.values() for deposit in found for stm in deposit.extra]
         b = Builder(loop.pos)
         values = self._choice_values(b)
-        results = [plan.places[k][1] for k in plan.places]
+        results = [self._part(k) for k in plan.places]
         results += [plan.block.results[k] for k in plan.reduces] + values
         results += [atom for found in plan.hists.values() for d in found for atom in (*d.keys, d.value)]
         return substitute(Block((*plan.block.stms, *extra, *b.stms), tuple(results)), subst)
+
+    def _part(self, k: int) -> Atom:
+        """What the map yields for a place: all of it, or only the part of it that is written in every iteration.
+
+        If the new value is `update_slice(old value, part, ...)`, the parts of all iterations are written at once.
+        """
+        place, element = self.plan.places[k]
+        write = self.r.operation(element, "update_slice")
+        old = self.r.operation(write.args[0], "index") if write else None
+        if write is None or old is None or not same(old.args[0], self.loop.params[k]):
+            return element
+        here = tuple(form_of(atom, self.r.defs) for atom in old.args[1:])
+        part, inside = write.args[1], bound_names(self.plan.block) | {self.loop.counter.name}
+        outer = [name_of(atom) for atom in (*write.args[2:], *part.type.shape)]
+        if here != place.forms or any(name in inside for name in outer):
+            return element
+        self.pairs[k] = write.args[2:]
+        return part
 
     def _choice_values(self, b: Builder) -> list[Atom]:
         """Keys that can never win (NaN, the neutral one) bring the neutral element with them."""
@@ -158,7 +179,7 @@ class _Emitter:
     def _after_map(self, arrays: Sequence[Var]) -> None:
         plan, queue = self.plan, list(arrays)
         for k, (place, _) in plan.places.items():
-            self._finish(k, self._store(self.loop.init[k], place, queue.pop(0)))
+            self._finish(k, self._store(self.loop.init[k], place, queue.pop(0), self.pairs.get(k, ())))
         folded = len(plan.reduces) + sum(len(c.members) for c in plan.choices)
         if folded:
             taken, queue = queue[:folded], queue[folded:]
@@ -228,26 +249,29 @@ class _Emitter:
     def _finish(self, k: int, atom: Atom) -> None:
         self.r.replace((self.loop.vars[k],), (atom,))
 
-    def _store(self, array: Atom, place: Place, part: Var) -> Atom:
-        """The array with its touched places replaced by the elements of `part`."""
+    def _store(self, array: Atom, place: Place, part: Var, pairs: tuple[Atom, ...]) -> Atom:
+        """The array with its touched places, or the parts of them that `pairs` say, replaced by those of `part`."""
         prefix = [emit_form(form, self.r.apply) for form in place.forms[:-1]]
         safe = all(self.walk.facts.within(i, n) for i, n in zip(prefix, array.type.shape, strict=False))
         if safe:
-            return self._stored(array, prefix, place, part)
+            return self._stored(array, prefix, place, part, pairs)
         # The loop may not run at all; then the index before the counter's may be out of range.
         runs = self.r.apply("gt", self.size, i64(0))
-        then = self.r.scoped(lambda: (self._stored(array, prefix, place, part),))
+        then = self.r.scoped(lambda: (self._stored(array, prefix, place, part, pairs),))
         return self._bind([array.type], If(runs, then, Block((), (array,))))[0]
 
-    def _stored(self, array: Atom, prefix: Sequence[Atom], place: Place, part: Var) -> Atom:
+    def _stored(
+        self, array: Atom, prefix: Sequence[Atom], place: Place, part: Var, pairs: tuple[Atom, ...]
+    ) -> Atom:
         step = place.forms[-1].coefficient(self.loop.counter.name)
         start = place.forms[-1].without(self.loop.counter.name)
         target = array.type.drop(len(prefix))
-        if step == 1 and not start.terms and start.const == 0 and part.type == target:
+        if step == 1 and not start.terms and start.const == 0 and part.type == target and not pairs:
             whole: Atom = part
         else:
             row = self.r.apply("index", array, *prefix) if prefix else array
-            whole = self.r.apply("update_slice", row, part, emit_form(start, self.r.apply), i64(step))
+            first = emit_form(start, self.r.apply)
+            whole = self.r.apply("update_slice", row, part, first, i64(step), *pairs)
         return self.r.apply("update", array, whole, *prefix) if prefix else whole
 
     def _last(self) -> None:

@@ -20,6 +20,7 @@ from ..ir.walk import fresh, lambdas, map_lambdas
 from . import dce
 from .cost import has_check, is_total
 from .hoist_checks import lift_checks
+from .invariants import emit_before, lift_scalars
 from .notes import Notes
 from .ranges import Walk
 from .rewrite import Rewriter, name_of
@@ -54,33 +55,14 @@ class _Hoist:
         return True
 
     def _block(self, block: Block) -> Block:
-        """The block without what could be moved."""
+        """The block without what could be moved; what depends on a read that moved may follow it."""
         kept: list[Stm] = []
-        for old in block.stms:
-            stm = old
-            if isinstance(old.expr, If):
-                arms = [self._arm(arm) for arm in (old.expr.then, old.expr.orelse)]
-                stm = Stm(old.vars, If(old.expr.cond, arms[0], arms[1]), old.pos)
+        for stm in lift_scalars(self.r, block, self.inside).stms:
             if self._is_movable(stm):
-                self._move(stm)
+                emit_before(self.r, stm, self.inside)
             else:
                 kept.append(stm)
         return Block(tuple(kept), block.results)
-
-    def _arm(self, arm: Block) -> Block:
-        """Only scalar operations leave a branch."""
-        kept: list[Stm] = []
-        for stm in arm.stms:
-            if is_total(stm.expr) and not mentioned(stm) & self.inside:
-                self._move(stm)
-            else:
-                kept.append(stm)
-        return Block(tuple(kept), arm.results)
-
-    def _move(self, stm: Stm) -> None:
-        self.r.pos = stm.pos
-        self.r.emit(stm.vars, stm.expr)
-        self.inside -= {var.name for var in stm.vars}
 
     def _is_movable(self, stm: Stm) -> bool:
         expr = stm.expr

@@ -26,6 +26,7 @@ from .affine import emit_form
 from .cost import block_cost, has_check, stm_cost
 from .emit_parallel import Loop, Plan, emit
 from .hists import deposits
+from .invariants import lift_scalars
 from .localise import Found, NotLocal, find_place, localised, without_read
 from .notes import Notes
 from .ranges import Walk
@@ -70,8 +71,10 @@ class _Parallelise:
         return True
 
     def _loop(self, loop: Loop) -> None:
-        body = loop.body.body
-        loop = replace(loop, body=Lambda(loop.body.params, slice_for(body, body.results, checks=True)))
+        body = slice_for(loop.body.body, loop.body.body.results, checks=True)
+        body = lift_scalars(self.r, body, bound_names(body) | {param.name for param in loop.body.params})
+        self.r.pos = loop.pos
+        loop = replace(loop, body=Lambda(loop.body.params, body))
         loop, stores = self._promote(loop)
         self._convert(loop)
         for array, element, indices, var in stores:

@@ -16,7 +16,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ..ir.core import Apply, Block, For, If, Stm, While
-from ..ir.types import Atom, Var
+from ..ir.types import BOOL, Atom, Var
 from .uses import reached, use_counts
 from .views import same
 
@@ -98,6 +98,8 @@ def choice(key: int, params: Sequence[Var], block: Block, sites: Sites) -> Choic
     if decided is None:
         return None
     cond, value = decided
+    if value.type.dtype is BOOL:
+        return None
     comparison = sites[cond.name][0].expr if isinstance(cond, Var) and cond.name in sites else None
     if not isinstance(comparison, Apply) or comparison.op not in _MIRRORED:
         return None
