@@ -7,6 +7,7 @@ stand inside (`height`), so that the question is rare and yet comes within a fra
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
@@ -21,6 +22,7 @@ from .values import Scalar, size
 _PERIODS = {0: 1 << 16, 1: 1 << 16, 2: 1 << 8, 3: 1 << 4}
 _SILENT = 1 << 12
 _UNROLLED = 16
+_ELEMENTARY = re.compile(r"= call .*@tp\.\w+\.f(64|32)\.w1\(.*\)$")
 
 
 def counted(e: Emitter, count: Scalar, body: Callable[[Scalar], None], height: int = 1, first: str = "0") -> None:
@@ -28,11 +30,13 @@ def counted(e: Emitter, count: Scalar, body: Callable[[Scalar], None], height: i
     assert count.is_uniform
     index = e.frame.local("i64")
     e.w.line(f"store i64 {first}, ptr {index}")
-    guarded(e, index, count.text, 1, lambda: body(e.read(index, I64)), height)
+    guarded(e, index, count.text, 1, lambda: body(e.read(index, I64)), height, compact=height > 1)
 
 
-def guarded(e: Emitter, index: str, end: str, stride: int, body: Callable[[], None], height: int = 1) -> None:
-    """`while index + stride <= end: body; index += stride`, over the local `index`."""
+def guarded(
+    e: Emitter, index: str, end: str, stride: int, body: Callable[[], None], height: int = 1, *, compact: bool = True
+) -> None:
+    """`while index + stride <= end: body; index += stride`, over the local `index`; LLVM may unroll it unless compact."""
     again, done = e.w.new_label("loop"), e.w.new_label("done")
     last = e.w.op(f"sub i64 {end}, {stride}")
     start = e.w.op(f"load i64, ptr {index}")
@@ -45,7 +49,9 @@ def guarded(e: Emitter, index: str, end: str, stride: int, body: Callable[[], No
     if not (end.isdigit() and int(end) <= _SILENT):
         steps = following if stride == 1 else e.w.op(f"sdiv exact i64 {following}, {stride}")
         e.poll(steps, period(height))
-    e.branch(e.w.op(f"icmp sle i64 {following}, {last}"), again, done)
+    e.branch(
+        e.w.op(f"icmp sle i64 {following}, {last}"), again, done, metadata=e.frame.compact_loop() if compact else ""
+    )
     e.w.label(done)
 
 
@@ -118,7 +124,16 @@ def strips(
         vector(lambda: body(Scalar(I64, e.w.op(f"load i64, ptr {index}"), "1")), height)
     e.jump(rest)
     e.w.label(rest)
-    guarded(e, index, end, 1, lambda: body(e.read(index, I64)), height)
+    with small(e):
+        guarded(e, index, end, 1, lambda: body(e.read(index, I64)), height)
+
+
+@contextmanager
+def small(e: Emitter) -> Iterator[None]:
+    """Scalar code for the rest of a vector loop: elementary functions are called, which saves time to compile."""
+    with e.frame.capture() as lines:
+        yield
+    e.w.lines.extend(f"{line} noinline" if _ELEMENTARY.search(line) else line for line in lines)
 
 
 def _overlapping(e: Emitter, index: str, end: str, width: int, body: Callable[[], None], height: int) -> None:
@@ -137,7 +152,7 @@ def _overlapping(e: Emitter, index: str, end: str, width: int, body: Callable[[]
     e.w.line(f"store i64 {e.w.op(f'call i64 @llvm.smin.i64(i64 {following}, i64 {last})')}, ptr {index}")
     if not (end.isdigit() and int(end) <= _SILENT):
         e.poll(e.w.op(f"sdiv i64 {following}, {width}"), period(height))
-    e.jump(again)
+    e.w.line(f"br label %{again}{e.frame.compact_loop()}")
     e.w.label(finished)
     e.w.line(f"store i64 {end}, ptr {index}")
     e.jump(done)

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from ..ir.core import Block, Stm
+from ..ir.core import Block, Lambda, Stm
 from ..ir.types import BOOL, I64, Atom, DType, Lit, Var
 from .frame import INTERRUPTED, Frame, Kernel
 from .scalar import emit_op
@@ -69,9 +69,11 @@ class Emitter:
         return tuple(self.value(atom) for atom in block.results)
 
     @contextmanager
-    def repeated(self, *blocks: Block) -> Iterator[None]:
-        """Inside, the arrays that the blocks read from outside stay alive: another round reads them again."""
-        pinned: frozenset[Var] = frozenset().union(*(self.kernel.uses.captured(block) for block in blocks))
+    def repeated(self, *lams: Lambda) -> Iterator[None]:
+        """Inside, the arrays that the lambdas read from outside stay alive: another round reads them again."""
+        pinned: frozenset[Var] = frozenset()
+        for lam in lams:
+            pinned |= self.kernel.uses.captured(lam.body) - set(lam.params)
         self.scopes.append(Scope({}, 0, pinned))
         self.depth += 1
         try:
@@ -210,9 +212,11 @@ class Emitter:
     def jump(self, label: str) -> None:
         self.w.line(f"br label %{label}")
 
-    def branch(self, condition: str, then: str, orelse: str, *, likely: bool | None = None) -> None:
+    def branch(
+        self, condition: str, then: str, orelse: str, *, likely: bool | None = None, metadata: str = ""
+    ) -> None:
         weights = "" if likely is None else f", !prof !{0 if likely else 1}"
-        self.w.line(f"br i1 {condition}, label %{then}, label %{orelse}{weights}")
+        self.w.line(f"br i1 {condition}, label %{then}, label %{orelse}{weights}{metadata}")
 
     def fail(self, code: str, details: Sequence[str] = ()) -> None:
         """Leave the function with a fault."""

@@ -25,7 +25,7 @@ def emit_map(e: Emitter, stm: Stm) -> None:
         nests.emit_map(e, stm)
     else:
         targets = [memory.allocate_typed(e, var.type, var) for var in stm.vars]
-        with memory.held(targets), e.repeated(expr.body.body):
+        with memory.held(targets), e.repeated(expr.body):
             schedule = plan(expr, e.kernel.uses, e.kernel.target)
             vectorise.map_range(e, expr, targets, "0", e.scalar(expr.size).text, schedule)
         for var, target in zip(stm.vars, targets, strict=True):
@@ -40,7 +40,7 @@ def emit_reduce(e: Emitter, stm: Stm) -> None:
     elif _is_nest(e, expr) and not any(x.type.shape for x in expr.neutral):
         nests.emit_reduce(e, stm)
     else:
-        with e.repeated(expr.body.body, expr.op.body):
+        with e.repeated(expr.body, expr.op):
             carry = Carry(e, expr.op.params[: len(expr.neutral)], expr.neutral)
             schedule = plan(expr, e.kernel.uses, e.kernel.target)
             vectorise.reduce_range(e, expr, carry, "0", e.scalar(expr.size).text, schedule)

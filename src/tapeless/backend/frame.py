@@ -60,6 +60,7 @@ class Frame:
         self.pool: dict[tuple[object, ...], list[str]] = {}
         self.scope_of: dict[str, int] = {}
         self.moving: set[int] = set()
+        self.metadata: list[str] = []
         self.code, self.details = self.local("i64"), (self.local("i64"), self.local("i64"))
         kernel.module.declare("tp.slots", _SLOTS)
 
@@ -115,15 +116,19 @@ class Frame:
         """The metadata of a load or store in a region: regions do not overlap."""
         return f", !alias.scope !{3 * scope + 1}, !noalias !{3 * scope + 2}" if scope else ""
 
+    def compact_loop(self) -> str:
+        """The metadata of a loop that LLVM shall not unroll, because it runs few rounds or long ones."""
+        number = 3 * next(self.kernel.scopes)
+        self.metadata.append(f"!{number} = distinct !{{!{number}, !2}}")
+        return f", !llvm.loop !{number}"
+
     def given_scope(self, name: str) -> int:
         """The scope of memory that came from outside."""
         return self.scope_of.setdefault(name, next(self.kernel.scopes))
 
     def _scopes(self) -> str:
-        if not self.scope_of:
-            return ""
         domain = 3 * next(self.kernel.scopes)
-        lines = [f"!{domain} = distinct !{{!{domain}}}"]
+        lines = [*self.metadata, f"!{domain} = distinct !{{!{domain}}}"]
         fixed = [scope for scope in self.scope_of.values() if scope not in self.moving]
         for scope in self.scope_of.values():
             apart = [s for s in fixed if s != scope] if scope not in self.moving else []
@@ -180,4 +185,5 @@ done:
 
 !0 = !{!"branch_weights", i32 1000, i32 1}
 !1 = !{!"branch_weights", i32 1, i32 1000}
+!2 = !{!"llvm.loop.unroll.disable"}
 """

@@ -22,7 +22,7 @@ def emit_for(e: Emitter, stm: Stm) -> None:
     expr = stm.expr
     assert isinstance(expr, For)
     index, body = expr.body.params[0], expr.body.body
-    with e.repeated(body):
+    with e.repeated(expr.body):
         carry = Carry(e, expr.body.params[1:], expr.init)
 
         def round(i: Scalar) -> None:
@@ -75,7 +75,7 @@ def emit_while(e: Emitter, stm: Stm) -> None:
     goes_on = expr.cond.body.results[0]
     divergent = e.width > 1 and goes_on in e.varying
     saved = e.mask, e.level, e.diverged
-    with e.repeated(expr.cond.body, expr.body.body):
+    with e.repeated(expr.cond, expr.body):
         carry = Carry(e, expr.body.params, expr.init)
         _rounds(e, expr, carry, divergent)
     e.mask, e.level, e.diverged = saved

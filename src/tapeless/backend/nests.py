@@ -38,7 +38,7 @@ def emit_map(e: Emitter, stm: Stm) -> None:
     targets = [memory.allocate_typed(e, var.type, var) for var in stm.vars]
 
     def fill(inner: Emitter, given: Sequence[Array], _: Scalar, first: str, end: str) -> int:
-        with inner.repeated(expr.body.body):
+        with inner.repeated(expr.body):
             return vectorise.map_range(inner, expr, given, first, end, schedule)
 
     with memory.held(targets):
@@ -58,7 +58,7 @@ def emit_reduce(e: Emitter, stm: Stm) -> None:
     accumulators = expr.op.params[: len(expr.neutral)]
 
     def fill(inner: Emitter, given: Sequence[Array], block: Scalar, first: str, end: str) -> int:
-        with inner.repeated(expr.body.body, expr.op.body):
+        with inner.repeated(expr.body, expr.op):
             carry = Carry(inner, accumulators, expr.neutral)
             lanes = vectorise.reduce_range(inner, expr, carry, first, end, schedule)
         carry.bind()
@@ -68,7 +68,7 @@ def emit_reduce(e: Emitter, stm: Stm) -> None:
 
     with memory.held(partials):
         _run(e, stm, partials, count, schedule, fill)
-        with e.repeated(expr.op.body):
+        with e.repeated(expr.op):
             carry = Carry(e, accumulators, expr.neutral)
 
             def add(block: Scalar) -> None:

@@ -44,7 +44,7 @@ def emit_map(e: Emitter, stm: Stm) -> None:
     expr = stm.expr
     assert isinstance(expr, Map)
     targets = [memory.allocate_typed(e, var.type, var) for var in stm.vars]
-    with memory.held(targets), e.repeated(expr.body.body):
+    with memory.held(targets), e.repeated(expr.body):
         counted(e, e.scalar(expr.size), lambda i: map_row(e, expr.body, targets, i), cost.height(expr.body.body))
     for var, target in zip(stm.vars, targets, strict=True):
         e.bind(var, target)
@@ -94,7 +94,7 @@ def emit_scan(e: Emitter, stm: Stm, loop: Loop = one_by_one) -> None:
     expr = stm.expr
     assert isinstance(expr, Scan)
     targets = [memory.allocate_typed(e, var.type, var) for var in stm.vars]
-    with memory.held(targets), e.repeated(expr.body.body, expr.op.body):
+    with memory.held(targets), e.repeated(expr.body, expr.op):
         carry = Carry(e, expr.op.params[: len(expr.neutral)], expr.neutral)
 
         def take(i: Scalar, values: Sequence[Value]) -> None:
@@ -138,7 +138,7 @@ def emit_hist(e: Emitter, stm: Stm, loop: Loop = one_by_one) -> None:
                 e, arrays[0].dims, lambda at: write(targets, key + at, [memory.element(e, a, at) for a in arrays])
             )
 
-    _keyed(e, stm, expr, (expr.body.body, expr.op.body), row, loop)
+    _keyed(e, stm, expr, (expr.body, expr.op), row, loop)
 
 
 def emit_scatter(e: Emitter, stm: Stm, loop: Loop = one_by_one) -> None:
@@ -149,17 +149,17 @@ def emit_scatter(e: Emitter, stm: Stm, loop: Loop = one_by_one) -> None:
     def row(targets: Sequence[Array], key: list[Scalar], values: Sequence[Value]) -> None:
         memory.put(e, targets[0], key, values[0])
 
-    _keyed(e, stm, expr, (expr.body.body,), row, loop)
+    _keyed(e, stm, expr, (expr.body,), row, loop)
 
 
 _Write = Callable[[Sequence[Array], list[Scalar], Sequence[Value]], None]
 
 
 def _keyed(
-    e: Emitter, stm: Stm, expr: Hist | Scatter, blocks: Sequence[Block], write: _Write, loop: Loop
+    e: Emitter, stm: Stm, expr: Hist | Scatter, parts: Sequence[Lambda], write: _Write, loop: Loop
 ) -> None:
     """A loop over keys and values; keys out of range are passed over."""
-    with e.repeated(*blocks):
+    with e.repeated(*parts):
         targets = _destinations(e, stm, expr.dest if isinstance(expr, Hist) else (expr.dest,))
 
         def take(_: Scalar, values: Sequence[Value]) -> None:
@@ -167,7 +167,7 @@ def _keyed(
             _when_inside(e, key, targets[0].dims, lambda: write(targets, key, values[expr.keys :]))
 
         with memory.held(targets):
-            loop(e, expr, take, max(map(cost.height, blocks)))
+            loop(e, expr, take, max(cost.height(lam.body) for lam in parts))
     for var, target in zip(stm.vars, targets, strict=True):
         e.bind(var, target)
 

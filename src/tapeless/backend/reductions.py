@@ -8,6 +8,7 @@ so a result does not change from run to run. Any other operator is applied stric
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from ..ir.core import Apply, Reduce, Scan, Stm
 from ..ir.types import I64, DType, Var
@@ -28,7 +29,7 @@ def emit_reduce(e: Emitter, stm: Stm) -> None:
     """A reduction in the lanes at hand, from the neutral element on."""
     expr = stm.expr
     assert isinstance(expr, Reduce)
-    with e.repeated(expr.body.body, expr.op.body):
+    with e.repeated(expr.body, expr.op):
         carry = Carry(e, expr.op.params[: len(expr.neutral)], expr.neutral)
         count, names = e.scalar(expr.size), operators(expr)
         if names is not None and count.is_uniform and copies_of(expr) > 1:
@@ -93,21 +94,32 @@ def reordered(
             totals = [_across(e, name, total) for name, total in zip(names, _together(e, names, sums), strict=True)]
     carry.update(combine(e, expr, carry, totals))
     height = cost.height(expr.body.body)
-    control.guarded(e, index, end, 1, lambda: _round(e, expr, carry, e.read(index, I64)), height)
+    with control.small(e):
+        control.guarded(e, index, end, 1, lambda: _round(e, expr, carry, e.read(index, I64)), height)
 
 
-_Sums = list[tuple[DType, list[str]]]
+@dataclass(frozen=True, slots=True)
+class _Sum:
+    """The copies of one accumulator: locals, and whether each holds a vector."""
+
+    dtype: DType
+    varies: bool
+    locals: list[str]
+
+    def read(self, e: Emitter, copy: int) -> Scalar:
+        return e.read(self.locals[copy], self.dtype, self.varies)
 
 
-def _several(e: Emitter, expr: Reduce, names: Sequence[str], index: str, end: str, lanes: int) -> _Sums:
+def _several(e: Emitter, expr: Reduce, names: Sequence[str], index: str, end: str, lanes: int) -> list[_Sum]:
     """Run the local `index` towards `end`, as long as whole strips are left; returns the accumulators."""
-    copies, height, varying = copies_of(expr), cost.height(expr.body.body), e.width > 1
-    sums: _Sums = []
-    for atom in expr.neutral:
-        locals_ = [e.variable(atom.type.dtype, varying)[0] for _ in range(copies)]
+    copies, height = copies_of(expr), cost.height(expr.body.body)
+    sums: list[_Sum] = []
+    for atom, param in zip(expr.neutral, expr.op.params, strict=False):
+        varies = lanes > 1 or (e.width > 1 and param in e.varying)
+        locals_ = [e.variable(atom.type.dtype, varies)[0] for _ in range(copies)]
         for local in locals_:
-            e.write(local, e.scalar(atom), varying)
-        sums.append((atom.type.dtype, locals_))
+            e.write(local, e.scalar(atom), varies)
+        sums.append(_Sum(atom.type.dtype, varies, locals_))
 
     def round(parts: int) -> None:
         start = e.w.op(f"load i64, ptr {index}")
@@ -115,15 +127,15 @@ def _several(e: Emitter, expr: Reduce, names: Sequence[str], index: str, end: st
         for part in range(parts):
             base = affine.text_of(e, "add", start, str(part * lanes))
             e.bind(expr.body.params[0], Scalar(I64, base, "1" if lanes > 1 else "0"))
-            olds = [e.read(locals_[part], dtype, varying) for dtype, locals_ in sums]
+            olds = [total.read(e, part) for total in sums]
             news.append(_applied(e, names, olds, e.block(expr.body.body)))
         # Written last: a check that fails in a later part must find the sums of the round before.
         for part, totals in enumerate(news):
-            for (_, locals_), total in zip(sums, totals, strict=True):
-                e.write(locals_[part], total, varying)
+            for kept, total in zip(sums, totals, strict=True):
+                e.write(kept.locals[part], total, kept.varies)
 
     if copies > 1:
-        control.guarded(e, index, end, lanes * copies, lambda: round(copies), height)
+        control.guarded(e, index, end, lanes * copies, lambda: round(copies), height, compact=lanes > 1)
     if lanes > 1:
         control.guarded(e, index, end, lanes, lambda: round(1), height)
     return sums
@@ -137,13 +149,13 @@ def _applied(e: Emitter, names: Sequence[str], olds: Sequence[Scalar], values: S
     return totals
 
 
-def _together(e: Emitter, names: Sequence[str], sums: _Sums) -> list[Scalar]:
+def _together(e: Emitter, names: Sequence[str], sums: Sequence[_Sum]) -> list[Scalar]:
     """The copies of each accumulator combined."""
     totals: list[Scalar] = []
-    for name, (dtype, locals_) in zip(names, sums, strict=True):
-        parts = [e.read(local, dtype, e.width > 1) for local in locals_]
+    for name, total in zip(names, sums, strict=True):
+        parts = [total.read(e, copy) for copy in range(len(total.locals))]
         while len(parts) > 1:
-            parts = [e.apply(name, pair, dtype) for pair in zip(parts[0::2], parts[1::2], strict=True)]
+            parts = [e.apply(name, pair, total.dtype) for pair in zip(parts[0::2], parts[1::2], strict=True)]
         totals.append(parts[0])
     return totals
 
