@@ -1,11 +1,11 @@
 """Unroll: a loop or parallel operator of small literal size becomes straight-line code.
 
 A nest is unrolled as a whole: its trip counts are literals, or become literals once the counters around them are
-(`for c in range(r)`), and nothing inside must stay a loop. It may leave `STATEMENTS` statements, or
-`STATEMENTS_WITH_ARRAYS` when it hands on a small array, whose elements then become scalars (`scalarise`). What depends
-on counters and literals only is folded and counts nothing; an elementary function counts as the instructions that it is
-inlined to. All nests of a function together may add `GROWTH`, which bounds the time that LLVM takes (about 40 us for
-each instruction). Outside every loop a parallel operator is better off as a loop of vectors, unless it is very short.
+(`for c in range(r)`), and nothing inside must stay a loop. It may leave `OPERATIONS`, or `OPERATIONS_WITH_ARRAYS` when
+it hands on a small array, whose elements then become scalars (`scalarise`). What depends on counters and literals only
+is folded and counts nothing; a scalar operation counts its cost, as elementary functions are inlined. All nests of a
+function together may add `GROWTH`, which bounds the time that LLVM takes (about 40 us for each instruction).
+Outside every loop a parallel operator is better off as a loop of vectors, unless it is very short.
 """
 
 from __future__ import annotations
@@ -18,18 +18,17 @@ from ..ir.types import Atom, Lit, Type
 from ..ir.walk import lambdas
 from . import dce
 from .control import forms
+from .cost import ARRAY_OPS
 from .notes import Notes
 from .rewrite import Rewriter, name_of
 from .simplify import RULES
 from .small_arrays import is_small_array
 
 TRIPS = 16
-STATEMENTS = 200
-STATEMENTS_WITH_ARRAYS = 800
+OPERATIONS = 200
+OPERATIONS_WITH_ARRAYS = 800
 GROWTH = 2000
 OUTERMOST_TRIPS = 8
-# An operation of the table costs this many additions for each instruction that it is inlined to, roughly.
-COST_PER_INSTRUCTION = 4
 
 Range = tuple[int, int]
 
@@ -71,7 +70,7 @@ class _Unroller:
         if not isinstance(trips, Lit) or not 1 < trips.value <= longest:
             return False
         size = _Unrolled(r).form(expr)
-        limit = STATEMENTS_WITH_ARRAYS if _hands_on_arrays(expr) else STATEMENTS
+        limit = OPERATIONS_WITH_ARRAYS if _hands_on_arrays(expr) else OPERATIONS
         if size is None or size > limit or self.added + size > GROWTH:
             return False
         self.added += size
@@ -79,9 +78,10 @@ class _Unroller:
 
     def expands(self, r: Rewriter, _expr: Expr, trips: int) -> bool:
         """Is this form unrolled? Called for each form of a nest, with its own position."""
-        if self.inside and trips > 1:
+        if self.inside and 1 < trips <= TRIPS:
             self.notes.add(r.pos, "loop", f"unrolled {trips} times", "its body is small")
-        return self.inside or trips == 1
+            return True
+        return trips == 1
 
 
 def _hands_on_arrays(expr: Expr) -> bool:
@@ -111,7 +111,7 @@ class _Unrolled:
     known: dict[str, Range | None] = field(default_factory=dict[str, "Range | None"])
 
     def form(self, expr: Expr) -> int | None:
-        """The number of statements; None when something must stay a loop."""
+        """The number of operations; None when something must stay a loop."""
         match expr:
             case For(count) | Map(count) | Reduce(count) | Scan(count):
                 trips = self._range(count)
@@ -151,7 +151,7 @@ class _Unrolled:
         if not stm.vars[0].type.shape and all(self._is_known(arg) for arg in expr.args):
             self.known[stm.vars[0].name] = self._range_of_operation(expr)
             return 0
-        return max(1, int(lookup(expr.op).cost) // COST_PER_INSTRUCTION)
+        return 1 if expr.op in ARRAY_OPS else int(lookup(expr.op).cost)
 
     def _is_known(self, atom: Atom) -> bool:
         atom = self.r.atom(atom)
