@@ -1,10 +1,10 @@
 """The law: deleting the decorator changes no result: value, dtype, shape, exception, and what is written into arguments."""
 
-from . import programs_classics, programs_language
+from . import programs_classics, programs_language, programs_traps
 import pytest
 from .runner import assert_law
 
-CASES = [*programs_classics.CASES, *programs_language.CASES]
+CASES = [*programs_classics.CASES, *programs_language.CASES, *programs_traps.CASES]
 
 
 @pytest.mark.parametrize(("function", "args"), CASES, ids=[f"{k}-{case[0].__name__}" for k, case in enumerate(CASES)])

@@ -60,7 +60,10 @@ class Parameters:
                 return self._leaf(c, spec, label)
             case Node(kind, keys, parts):
                 names = [f"{label}_{k}" for k in (keys or range(len(parts)))]
-                return _container(c, kind, keys, [self.value(c, p, n) for p, n in zip(parts, names, strict=True)])
+                value = _container(c, kind, keys, [self.value(c, p, n) for p, n in zip(parts, names, strict=True)])
+                if not isinstance(value, tuple):
+                    c.external.add(value)
+                return value
 
     def _leaf(self, c: Context, leaf: Leaf, label: str) -> Value:
         sizes = tuple(fresh("n", Type(i64(0).dtype)) if n is None else i64(n) for n in leaf.dims)

@@ -60,6 +60,7 @@ class Context:
         self.frames: list[Frame] = []
         self.end = End.OPEN
         self.roots: tuple[Cell, ...] = ()
+        self.external: set[Ref] = set()
         self.pins: dict[Var, Callable[[], int]] = {}
         self.parameters: Any = None
         # What loops were found to carry, by their syntax and the types of the names they use.
@@ -111,10 +112,14 @@ class Context:
             case _:
                 self.refuse(f"a single number is needed here, not {describe(value)}")
 
-    def fresh(self, atom: Atom, weak: bool = False, name: str = "") -> Value:
-        """The value of an atom: an array with memory of its own, or a number."""
+    def fresh(self, atom: Atom, weak: bool = False, shares: ArrayRef | None = None) -> Value:
+        """The value of an atom: an array with memory of its own, or a number.
+
+        `shares` names an array whose memory NumPy's result may share, depending on run-time strides.
+        """
         if atom.type.is_array:
-            cell = Cell(atom.type, name)
+            origins = frozenset((shares.cell, *shares.cell.origins)) if shares else frozenset[Cell]()
+            cell = Cell(atom.type, origins=origins)
             self.store[cell] = atom
             return ArrayRef(cell)
         if weak and isinstance(atom, Lit):
@@ -193,6 +198,16 @@ class Context:
         ref = ListRef()
         self.store[ref] = tuple(items)
         return ref
+
+    def put(self, ref: ListRef | DictRef | ObjectRef, contents: Any) -> None:
+        """Change a list, dict or object; those of the caller's are out of reach."""
+        if ref in self.external:
+            self.refuse(
+                f"{describe(ref)} that was passed in cannot be changed",
+                why="compiled code takes it apart when it is called and does not put it together again",
+                fix="make a new one and return it",
+            )
+        self.store[ref] = contents
 
     def new_object(self, ref: DictRef | ObjectRef, contents: dict[Any, Value]) -> Value:
         """A dict or an instance of a dataclass."""

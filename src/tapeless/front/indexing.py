@@ -47,9 +47,9 @@ def store(c: Context, target: Value, index: Value, new: Value) -> None:
         case ListRef():
             items = list(c.held(target))
             items[_position(c, items, index)] = new
-            c.store[target] = tuple(items)
+            c.put(target, tuple(items))
         case DictRef():
-            c.store[target] = {**c.held(target), _static(c, index): new}
+            c.put(target, {**c.held(target), _static(c, index): new})
         case _:
             c.refuse(f"{describe(target)} does not allow assignment to its items", error=OperandError)
 

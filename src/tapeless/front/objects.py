@@ -51,7 +51,7 @@ def set_field(c: Context, value: Value, name: str, new: Value) -> None:
     fields = c.held(value)
     if name not in fields:
         unknown(c, value, name, list(fields))
-    c.store[value] = {**fields, name: new}
+    c.put(value, {**fields, name: new})
 
 
 def unknown(c: Context, value: Value, name: str, known: list[str]) -> Any:
@@ -105,7 +105,7 @@ def find_method(receiver: Value, name: str) -> Callable[..., Value] | None:
 
 @_method(ListRef, "append")
 def _append(c: Context, ref: ListRef, item: Value) -> None:
-    c.store[ref] = (*c.held(ref), item)
+    c.put(ref, (*c.held(ref), item))
 
 
 @_method(ListRef, "extend")
@@ -113,14 +113,14 @@ def _extend(c: Context, ref: ListRef, items: Value) -> None:
     more = c.items(items)
     if more is None:
         c.refuse(f"a list cannot be extended by {describe(items)}", error=NotStaticError, fix="use an array")
-    c.store[ref] = (*c.held(ref), *more)
+    c.put(ref, (*c.held(ref), *more))
 
 
 @_method(ListRef, "insert")
 def _insert(c: Context, ref: ListRef, index: Value, item: Value) -> None:
     items = list(c.held(ref))
     items.insert(c.need_int(index, "the position in a list"), item)
-    c.store[ref] = tuple(items)
+    c.put(ref, tuple(items))
 
 
 @_method(ListRef, "pop")
@@ -130,18 +130,18 @@ def _pop(c: Context, ref: ListRef, index: Value = -1) -> Value:
     if not -len(items) <= number < len(items):
         c.refuse("pop from an empty list or beyond its end", error=StaticIndexError)
     item = items.pop(number)
-    c.store[ref] = tuple(items)
+    c.put(ref, tuple(items))
     return item
 
 
 @_method(ListRef, "reverse")
 def _reverse(c: Context, ref: ListRef) -> None:
-    c.store[ref] = c.held(ref)[::-1]
+    c.put(ref, c.held(ref)[::-1])
 
 
 @_method(ListRef, "clear")
 def _clear(c: Context, ref: ListRef) -> None:
-    c.store[ref] = ()
+    c.put(ref, ())
 
 
 @_method(ListRef, "copy")
@@ -179,7 +179,7 @@ def _get(c: Context, ref: DictRef, key: Value, default: Value = None) -> Value:
 @_method(DictRef, "update")
 def _update(c: Context, ref: DictRef, other: Value = None, **changes: Value) -> None:
     more = c.held(other) if isinstance(other, DictRef) else {}
-    c.store[ref] = {**c.held(ref), **more, **changes}
+    c.put(ref, {**c.held(ref), **more, **changes})
 
 
 @_method(DictRef, "pop")
@@ -188,7 +188,7 @@ def _pop_key(c: Context, ref: DictRef, key: Value) -> Value:
     if key not in contents:
         c.refuse(f"the key {key!r} is not in the dict", error=StaticKeyError)
     value = contents.pop(key)
-    c.store[ref] = contents
+    c.put(ref, contents)
     return value
 
 

@@ -213,13 +213,15 @@ def augmented(c: Context, node: ast.AugAssign) -> None:
         case ast.Attribute(attr=attr) as target:
             owner = c.eval(target.value)
             old = get_field(c, owner, attr)
-            set_field(c, owner, attr, in_place(c, op, old, c.eval(node.value)))
+            new = in_place(c, op, old, c.eval(node.value))
+            if new is not old:
+                set_field(c, owner, attr, new)
 
 
 def in_place(c: Context, op: str, old: Value, operand: Value) -> Value:
     """`old op= operand`: arrays and lists are changed themselves, other values replaced."""
     if isinstance(old, ListRef) and op == "Add":
-        c.store[old] = (*c.held(old), *(c.items(operand) or ()))
+        c.put(old, (*c.held(old), *(c.items(operand) or ())))
         return old
     new = binary(c, op, old, operand)
     if not isinstance(old, ArrayRef):

@@ -113,14 +113,16 @@ def reshape_method(c: Context, a: Value, *shape: Value, order: Value = "C") -> V
 
 
 def with_shape(c: Context, a: Value, shape: Atoms) -> Value:
-    """A value under a shape of as many elements: a view of contiguous memory, else a copy."""
+    """A value under a shape of as many elements: a view of contiguous memory, else what may be a view or a copy."""
     if not isinstance(a, ArrayRef):
         return c.fresh(c.b.apply("replicate", c.atom(a), *shape) if shape else c.atom(a))
     if not shape:
         return c.fresh(c.b.apply("index", c.read(a), *(ZERO for _ in c.shape(a))))
     if views.is_contiguous(a):
         return views.reshaped(a, shape)
-    return c.fresh(c.b.apply("reshape", c.read(a), *shape))
+    if c.shape(a) == shape:
+        return a
+    return c.fresh(c.b.apply("reshape", c.read(a), *shape), shares=a)
 
 
 def _missing(c: Context, old: Atoms, known: Atoms) -> Atom:
