@@ -113,15 +113,13 @@ def _reciprocal(b: Builder, x: Atom) -> Atom:
     return b.apply("convert", b.apply("div", convert(b, one, F64), convert(b, x, F64)), attrs=(x.type.dtype,))
 
 
-def _log_add(base: str, power: str) -> Callable[[Formula, Formula], Formula]:
-    """log(exp(x) + exp(y)) = max + log1p(exp(-|x - y|)); equal infinities do not cancel."""
+def _log_add(power: str, log_base: float) -> Callable[[Formula, Formula], Formula]:
+    """log(b^x + b^y) = max + log(1 + b^-|x - y|) to the base b; equal infinities do not cancel."""
 
     def rule(x: Formula, y: Formula) -> Formula:
         top = x.call("max", y)
-        gap = x - y
-        scale = 1.0 if base == "log1p" else 1.0 / math.log(2.0)
-        tail = (-gap.call("abs")).call(power).call("log1p") * scale
-        return x.call("eq", y).choose(x + math.log(2.0) * scale, top + tail, x.dtype)
+        tail = (-(x - y).call("abs")).call(power).call("log1p") * (1.0 / log_base)
+        return x.call("eq", y).choose(x + math.log(2.0) / log_base, top + tail, x.dtype)
 
     return rule
 
@@ -181,59 +179,56 @@ ASSOCIATIVE: dict[np.ufunc, tuple[str, str]] = {
 }  # fmt: skip
 
 
-def _table() -> dict[np.ufunc, Ufunc]:
-    rows: list[tuple[np.ufunc, int, Rule, Kernel]] = [
-        (np.add, 2, any_type, by_op("add", "or")),
-        (np.subtract, 2, numeric, by_op("sub")),
-        (np.multiply, 2, any_type, by_op("mul", "and")),
-        (np.true_divide, 2, true_division, by_op("div")),
-        (np.floor_divide, 2, numeric, by_op("floordiv")),
-        (np.remainder, 2, numeric, by_op("mod")),
-        (np.fmod, 2, numeric, _fmod),
-        (np.power, 2, numeric, _power),
-        (np.float_power, 2, double, by_op("pow")),
-        (np.negative, 1, numeric, by_op("neg")),
-        (np.positive, 1, numeric, _unchanged),
-        (np.conjugate, 1, numeric, _unchanged),
-        (np.absolute, 1, any_type, _absolute),
-        (np.sign, 1, numeric, by_op("sign")),
-        (np.square, 1, numeric, _square),
-        (np.reciprocal, 1, numeric, _reciprocal),
-        (np.minimum, 2, any_type, by_op("min", "and")),
-        (np.maximum, 2, any_type, by_op("max", "or")),
-        (np.fmin, 2, any_type, _by_kind("fmin", "min", "and")),
-        (np.fmax, 2, any_type, _by_kind("fmax", "max", "or")),
-        (np.floor, 1, any_type, _rounding("floor")),
-        (np.ceil, 1, any_type, _rounding("ceil")),
-        (np.trunc, 1, any_type, _rounding("trunc")),
-        (np.isnan, 1, any_type, _float_test("isnan", False)),
-        (np.isinf, 1, any_type, _float_test("isinf", False)),
-        (np.isfinite, 1, any_type, _float_test("isfinite", True)),
-        (np.signbit, 1, floating, by_formula(_signbit)),
-        (np.deg2rad, 1, floating, by_formula(_radians)),
-        (np.radians, 1, floating, by_formula(_radians)),
-        (np.rad2deg, 1, floating, by_formula(_degrees)),
-        (np.degrees, 1, floating, by_formula(_degrees)),
-        (np.logaddexp, 2, floating, by_formula(_log_add("log1p", "exp"))),
-        (np.logaddexp2, 2, floating, by_formula(_log_add("log2", "exp2"))),
-        (np.heaviside, 2, floating, by_formula(_heaviside)),
-        (np.gcd, 2, integers, _gcd),
-        (np.lcm, 2, integers, _lcm),
-        (np.logical_and, 2, truth, by_op("and")),
-        (np.logical_or, 2, truth, by_op("or")),
-        (np.logical_xor, 2, truth, by_op("xor")),
-        (np.logical_not, 1, truth, by_op("not")),
-        (np.bitwise_and, 2, bits, by_op("and")),
-        (np.bitwise_or, 2, bits, by_op("or")),
-        (np.bitwise_xor, 2, bits, by_op("xor")),
-        (np.invert, 1, bits, by_op("not")),
-        (np.left_shift, 2, integers, by_op("shl")),
-        (np.right_shift, 2, integers, by_op("shr")),
-    ]
-    rows += [(f, 1, floating, by_op(op)) for f, op in FLOAT_FUNCTIONS.items()]
-    rows += [(f, 2, floating, by_op(op)) for f, op in FLOAT_BINARY.items()]
-    rows += [(f, 2, comparable, by_op(op)) for f, op in COMPARISONS.items()]
-    return {f: Ufunc(f"np.{f.__name__}", arity, rule, kernel) for f, arity, rule, kernel in rows}
+_ROWS: tuple[tuple[np.ufunc, int, Rule, Kernel], ...] = (
+    (np.add, 2, any_type, by_op("add", "or")),
+    (np.subtract, 2, numeric, by_op("sub")),
+    (np.multiply, 2, any_type, by_op("mul", "and")),
+    (np.true_divide, 2, true_division, by_op("div")),
+    (np.floor_divide, 2, numeric, by_op("floordiv")),
+    (np.remainder, 2, numeric, by_op("mod")),
+    (np.fmod, 2, numeric, _fmod),
+    (np.power, 2, numeric, _power),
+    (np.float_power, 2, double, by_op("pow")),
+    (np.negative, 1, numeric, by_op("neg")),
+    (np.positive, 1, numeric, _unchanged),
+    (np.conjugate, 1, numeric, _unchanged),
+    (np.absolute, 1, any_type, _absolute),
+    (np.sign, 1, numeric, by_op("sign")),
+    (np.square, 1, numeric, _square),
+    (np.reciprocal, 1, numeric, _reciprocal),
+    (np.minimum, 2, any_type, by_op("min", "and")),
+    (np.maximum, 2, any_type, by_op("max", "or")),
+    (np.fmin, 2, any_type, _by_kind("fmin", "min", "and")),
+    (np.fmax, 2, any_type, _by_kind("fmax", "max", "or")),
+    (np.floor, 1, any_type, _rounding("floor")),
+    (np.ceil, 1, any_type, _rounding("ceil")),
+    (np.trunc, 1, any_type, _rounding("trunc")),
+    (np.isnan, 1, any_type, _float_test("isnan", False)),
+    (np.isinf, 1, any_type, _float_test("isinf", False)),
+    (np.isfinite, 1, any_type, _float_test("isfinite", True)),
+    (np.signbit, 1, floating, by_formula(_signbit)),
+    (np.deg2rad, 1, floating, by_formula(_radians)),
+    (np.radians, 1, floating, by_formula(_radians)),
+    (np.rad2deg, 1, floating, by_formula(_degrees)),
+    (np.degrees, 1, floating, by_formula(_degrees)),
+    (np.logaddexp, 2, floating, by_formula(_log_add("exp", 1.0))),
+    (np.logaddexp2, 2, floating, by_formula(_log_add("exp2", math.log(2.0)))),
+    (np.heaviside, 2, floating, by_formula(_heaviside)),
+    (np.gcd, 2, integers, _gcd),
+    (np.lcm, 2, integers, _lcm),
+    (np.logical_and, 2, truth, by_op("and")),
+    (np.logical_or, 2, truth, by_op("or")),
+    (np.logical_xor, 2, truth, by_op("xor")),
+    (np.logical_not, 1, truth, by_op("not")),
+    (np.bitwise_and, 2, bits, by_op("and")),
+    (np.bitwise_or, 2, bits, by_op("or")),
+    (np.bitwise_xor, 2, bits, by_op("xor")),
+    (np.invert, 1, bits, by_op("not")),
+    (np.left_shift, 2, integers, by_op("shl")),
+    (np.right_shift, 2, integers, by_op("shr")),
+    *((f, 1, floating, by_op(op)) for f, op in FLOAT_FUNCTIONS.items()),
+    *((f, 2, floating, by_op(op)) for f, op in FLOAT_BINARY.items()),
+    *((f, 2, comparable, by_op(op)) for f, op in COMPARISONS.items()),
+)
 
-
-UFUNCS: dict[np.ufunc, Ufunc] = _table()
+UFUNCS: dict[np.ufunc, Ufunc] = {f: Ufunc(f"np.{f.__name__}", arity, rule, kernel) for f, arity, rule, kernel in _ROWS}
