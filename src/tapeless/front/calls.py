@@ -269,12 +269,12 @@ def bind(c: Context, function: Closure, args: tuple[Value, ...], kwargs: dict[st
     first_default = len(positional) - len(function.defaults)
     for name, default in (*zip(positional[first_default:], function.defaults, strict=True), *function.kw_defaults.items()):
         bound.setdefault(name, default)
-    missing = [n for n in (*positional, *(a.arg for a in spec.kwonlyargs)) if n not in bound]
-    if missing:
-        c.refuse(f"{function.name}() needs a value for {missing[0]!r}", error=CallError)
     if spec.kwarg:
         bound[spec.kwarg.arg] = c.new_object(DictRef(), named)
     elif named:
         strange = next(iter(named))
         c.refuse(f"{function.name}() has no parameter {strange!r}{suggestion(strange, positional)}", error=CallError)
+    missing = [n for n in (*positional, *(a.arg for a in spec.kwonlyargs)) if n not in bound]
+    if missing:
+        c.refuse(f"{function.name}() needs a value for {missing[0]!r}", error=CallError)
     return bound

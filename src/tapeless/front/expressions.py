@@ -92,7 +92,7 @@ def binary(c: Context, op: str, x: Value, y: Value) -> Value:
         return _repeated(c, x if left is not None else y, y if left is not None else x)
     if isinstance(x, str) and isinstance(y, str) and op == "Add":
         return x + y
-    if not _computes(c, x) or not _computes(c, y):
+    if not (_computes(c, x, y) and _computes(c, y, x)):
         c.refuse(f"{_SYMBOLS.get(op, op)} is not defined between {describe(x)} and {describe(y)}", error=OperandError)
     return arithmetic.binary(c, op, x, y)
 
@@ -104,9 +104,11 @@ _SYMBOLS = {
 }  # fmt: skip
 
 
-def _computes(c: Context, value: Value) -> bool:
-    """May this take part in arithmetic? Lists of numbers may, beside an array."""
-    return isinstance(value, Scalar | ArrayRef | int | float) or c.items(value) is not None
+def _computes(c: Context, value: Value, other: Value) -> bool:
+    """May this take part in arithmetic with the other? Lists of numbers may, beside an array or a NumPy scalar."""
+    if isinstance(value, Scalar | ArrayRef | int | float):
+        return True
+    return c.items(value) is not None and isinstance(other, Scalar | ArrayRef) and not c.is_weak(other)
 
 
 def _repeated(c: Context, sequence: Value, times: Value) -> Value:

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from os.path import commonprefix
 
 
 def suggestion(name: str, known: Iterable[str]) -> str:
     """`; did you mean 'x'?` for the nearest known name within two edits, else nothing."""
     near = [(distance, other) for other in set(known) if (distance := _distance(name, other)) <= _allowed(name)]
-    return f"; did you mean {min(near)[1]!r}?" if near else ""
+    if not near:
+        return ""
+    best = min(near, key=lambda item: (item[0], -len(commonprefix((name, item[1]))), item[1]))
+    return f"; did you mean {best[1]!r}?"
 
 
 def _allowed(name: str) -> int:
