@@ -1,5 +1,7 @@
 """Programs outside the language. The line that must be named carries the comment `# here`."""
 
+# ruff: noqa: ARG001, B007, C416, F401, F841, PLW0603, RET503, RUF005, RUF059, RUF100, SIM115
+
 import itertools
 import random
 from dataclasses import dataclass

@@ -1,11 +1,17 @@
 """Programs in which the order of evaluation, aliasing or control flow is easy to get wrong."""
 
+# ruff: noqa: B023, F841, PLW2901, RET505
+
 from collections import namedtuple
 from dataclasses import dataclass
 
 import numpy as np
 
+from .corpus import law
+
 Pair = namedtuple("Pair", "a b")
+X = np.array([3.0, -1.0, 2.0, 5.0, -4.0])
+M = np.arange(12.0).reshape(3, 4)
 
 
 @dataclass
@@ -14,21 +20,25 @@ class State:
     time: float
 
 
+@law((X,))
 def swap_items(x):
     x[0], x[1] = x[1], x[0]
     return x
 
 
+@law((M,))
 def swap_rows(m):
     m[0], m[1] = m[1], m[0]
     return m
 
 
+@law((M,))
 def swap_rows_by_copy(m):
     m[0], m[1] = m[1].copy(), m[0].copy()
     return m
 
 
+@law((X,))
 def assignment_order(x):
     i = 0
     i, x[i] = 2, 7.0
@@ -36,12 +46,14 @@ def assignment_order(x):
     return x, i
 
 
+@law((X,))
 def loop_over_changing_array(x):
     for v in x:
         x[-1] += v
     return x
 
 
+@law((X[:1],))
 def loop_over_rebound_name(x):
     s = 0.0
     for v in x:
@@ -50,6 +62,7 @@ def loop_over_rebound_name(x):
     return s, x
 
 
+@law((4,))
 def range_is_fixed(n):
     s = 0
     for i in range(n):
@@ -58,6 +71,7 @@ def range_is_fixed(n):
     return s, n
 
 
+@law((4,))
 def counter_reassigned(n):
     s = 0
     for i in range(n):
@@ -66,6 +80,7 @@ def counter_reassigned(n):
     return s
 
 
+@law((2.0,))
 def closure_sees_later_value(x):
     k = 1.0
 
@@ -77,6 +92,7 @@ def closure_sees_later_value(x):
     return first, scaled()
 
 
+@law((2.0,))
 def default_keeps_early_value(x):
     k = 1.0
 
@@ -87,6 +103,7 @@ def default_keeps_early_value(x):
     return scaled() + k
 
 
+@law((4,))
 def function_in_loop(n):
     s = 0.0
     for i in range(n):
@@ -98,6 +115,7 @@ def function_in_loop(n):
     return s
 
 
+@law((1.5, 8))
 def closure_writes(x, n):
     acc = np.zeros(3)
 
@@ -113,6 +131,7 @@ def closure_writes(x, n):
     return acc, count
 
 
+@law((X,))
 def reversed_alias(x):
     y = x[::-1]
     y[0] = 5.0
@@ -121,12 +140,14 @@ def reversed_alias(x):
     return x, y
 
 
+@law((X, X * 2))
 def out_argument(x, y):
     np.add(x[1:], y[1:], out=x[:-1])
     np.multiply(x, 2.0, out=y)
     return x
 
 
+@law((X,))
 def overlapping_views(x):
     _shift(x[1:], x[:-1])
     return x
@@ -137,12 +158,14 @@ def _shift(a, b):
         a[i] = b[i] + 1
 
 
+@law((X,))
 def overlapping_update(x):
     x[1:] += x[:-1]
     x[:-1] *= x[1:]
     return x
 
 
+@law((3, 0.0), (0, 1.5))
 def truthiness(n, x):
     a = 1 if n else 2
     b = 3 if x else 4
@@ -151,18 +174,21 @@ def truthiness(n, x):
     return a, b, n
 
 
+@law((X > 0,), (X > 100,))
 def array_truth(x):
     if x.any() and not x.all():
         return 1
     return 0
 
 
+@law((State(X, 0.0), 3))
 def field_update(s, n):
     for _ in range(n):
         s.position += 1.0
     return State(s.position, s.time + 0.5)
 
 
+@law((X, 3), (X, 0))
 def object_state(x, n):
     s = State(x.copy(), 0.0)
     for _ in range(n):
@@ -170,6 +196,7 @@ def object_state(x, n):
     return s
 
 
+@law((X, 2))
 def dict_in_loop(x, n):
     d = {"a": x, "n": 0}
     for _ in range(n):
@@ -178,6 +205,7 @@ def dict_in_loop(x, n):
     return d
 
 
+@law((X,))
 def list_in_dynamic_loop(x):
     sums = [0.0, 1.0]
     for v in x:
@@ -186,6 +214,7 @@ def list_in_dynamic_loop(x):
     return sums
 
 
+@law((7,), (0,))
 def tuple_state(n):
     state = (0, 1)
     for _ in range(n):
@@ -193,6 +222,7 @@ def tuple_state(n):
     return state
 
 
+@law((5,))
 def named_state(n):
     p = Pair(0.0, 1.0)
     for _ in range(n):
@@ -200,6 +230,7 @@ def named_state(n):
     return p
 
 
+@law((X, 3))
 def array_pair_state(x, n):
     p = (x, x * 2)
     for _ in range(n):
@@ -207,6 +238,7 @@ def array_pair_state(x, n):
     return p
 
 
+@law((4,))
 def growing_types(n):
     a = True
     b = 1
@@ -217,6 +249,7 @@ def growing_types(n):
     return b
 
 
+@law((2.0,), (0.5,), (-0.5,))
 def both_arms_return(x):
     if x > 0:
         y = x
@@ -228,6 +261,7 @@ def both_arms_return(x):
         return 0.0
 
 
+@law((2.0,), (1.0,), (9.0,))
 def unrolled_break(x):
     s = 0.0
     for w in (1.0, 2.0, 3.0):
@@ -239,6 +273,7 @@ def unrolled_break(x):
     return s
 
 
+@law((2,), (1,))
 def unrolled_return(x):
     for k in (1, 2, 3):
         if k * x > 5:
@@ -246,6 +281,7 @@ def unrolled_return(x):
     return 0
 
 
+@law((1.2,))
 def unrolled_continue(x):
     s = 0.0
     for w in (1.0, 2.0, 3.0):
@@ -255,6 +291,7 @@ def unrolled_continue(x):
     return s
 
 
+@law((11,), (10,))
 def while_else(n):
     while n > 3:
         n -= 3
@@ -265,6 +302,7 @@ def while_else(n):
     return n
 
 
+@law((10,))
 def while_continue(n):
     s = 0
     while n > 0:
@@ -275,6 +313,7 @@ def while_continue(n):
     return s
 
 
+@law((M,), (M - 10,), (M * 0,))
 def return_from_depth(a):
     for i in range(a.shape[0]):
         s = 0.0
@@ -289,6 +328,7 @@ def return_from_depth(a):
     return s
 
 
+@law((X,), (abs(X),))
 def break_in_while(x):
     i = 0
     found = -1
@@ -300,6 +340,7 @@ def break_in_while(x):
     return found, i
 
 
+@law((X,))
 def temporaries_across_loops(x):
     for i in range(len(x)):
         t = x[i] * 2
@@ -310,6 +351,7 @@ def temporaries_across_loops(x):
     return t
 
 
+@law((X, True), (X, False))
 def branch_defines_for_loop(x, flag):
     if flag:
         step = 2
@@ -323,6 +365,7 @@ def branch_defines_for_loop(x, flag):
     return s
 
 
+@law((X.astype(np.float32),))
 def float32_sum(x):
     s = np.float32(0)
     for v in x:
@@ -330,6 +373,7 @@ def float32_sum(x):
     return s
 
 
+@law((X, np.array([0, 3, -1], dtype=np.int32)))
 def int32_indices(x, idx):
     s = 0.0
     for k in range(len(idx)):
@@ -337,48 +381,57 @@ def int32_indices(x, idx):
     return s, x[idx]
 
 
+@law((X, 2), (X, -2), (X, 20), (X, -20))
 def dynamic_reverse_slice(x, i):
     return x[i::-1], x[:i:-1], x[i:][::-1]
 
 
+@law((X, X[:2]))
 def new_axes(x, y):
     return x[:, None] * y[None, :], x[None].shape, x[..., None].shape
 
 
+@law((X,))
 def outer_view_write(x):
     c = x[:, None]
     c[1, 0] = -1.0
     return x
 
 
+@law((M,))
 def transposed_row(m):
     r = m.T[1]
     r += 100.0
     return m
 
 
+@law((M,))
 def reshape_of_slice(m):
     f = m[1:].reshape(-1)
     f[0] = -1.0
     return m
 
 
+@law((M,))
 def reshape_of_column_is_a_copy(m):
     f = m[:, 1].reshape(-1)
     f[0] = -1.0
     return m, f
 
 
+@law((M,))
 def ravel_writes(m):
     m.ravel()[0] = -1.0
     return m
 
 
+@law((M,))
 def flatten_copies(m):
     m.flatten()[0] = -1.0
     return m
 
 
+@law((X,))
 def copy_then_write(x):
     y = np.array(x)
     z = np.asarray(x)
@@ -387,26 +440,31 @@ def copy_then_write(x):
     return x, y
 
 
+@law((X,))
 def astype_copies(x):
     y = x.astype(np.float64)
     y[0] = 9.0
     return x
 
 
+@law((X,))
 def mask_then_write(x):
     m = x > 0
     x[m] = -1.0
     return m, x[m].sum()
 
 
+@law((7, 2), (-7, 2), (7.5, -2.0), (7, -2))
 def integer_division_signs(a, b):
     return a // b, a % b, -a // b, -a % b
 
 
+@law((X, 2), (2.0, 2))
 def mixed_comparison(x, n):
     return x == n, x != n, (x > 1) == (n > 1)
 
 
+@law((X,), (abs(X) * 10,))
 def boolean_accumulate(x):
     any_negative = False
     all_small = True
@@ -416,6 +474,7 @@ def boolean_accumulate(x):
     return bool(any_negative), bool(all_small)
 
 
+@law((X,), (abs(X),))
 def early_exit_writes(x):
     for i in range(len(x)):
         x[i] = -x[i]
@@ -425,6 +484,7 @@ def early_exit_writes(x):
     return -1
 
 
+@law((X, 1), (X, 3))
 def raise_after_write(x, n):
     x[0] = 1.0
     if n > 2:
@@ -433,6 +493,7 @@ def raise_after_write(x, n):
     return n
 
 
+@law((True, False, True), (False, False, True), (True, True, False))
 def nested_conditionals(a, b, c):
     if a:
         if b:
@@ -446,12 +507,14 @@ def nested_conditionals(a, b, c):
     return r
 
 
+@law((3.0, 1.0), (1.0, 3.0))
 def conditional_swap_scalars(a, b):
     if a > b:
         a, b = b, a
     return a, b
 
 
+@law((5,))
 def triangular_loops(n):
     total = 0
     for i in range(n):
@@ -461,13 +524,15 @@ def triangular_loops(n):
     return total
 
 
+@law((X,))
 def shadowed_builtin(x):
-    sum = 0.0  # noqa: A001
+    sum = 0.0
     for v in x:
         sum += v
     return sum
 
 
+@law((X, 2.0), (X, 77.0))
 def sentinel_search(x, t):
     i = len(x) - 1
     while x[i] != t:
@@ -477,11 +542,13 @@ def sentinel_search(x, t):
     return i
 
 
+@law((np.zeros(2), X))
 def accumulate_into_argument(out, x):
     for i in range(len(x)):
         out[i % len(out)] += x[i]
 
 
+@law((10.0,), (100,))
 def chained_calls(x):
     return _half(_half(_half(x)))
 
@@ -490,33 +557,12 @@ def _half(v):
     return v / 2 if isinstance(v, float) else v // 2
 
 
+@law((2.0, 3), (X, 3))
 def power_of_negative(x, n):
     return x**n, x**2, x**-1.0, (-x) ** 3
 
 
+@law((X, 1), (X, -1))
 def read_only_branch(x, i):
     y = x if i > 0 else x * 2
     return y[0] + y[-1]
-
-
-X = np.array([3.0, -1.0, 2.0, 5.0, -4.0])
-M = np.arange(12.0).reshape(3, 4)
-CASES = [
-    (swap_items, (X,)), (swap_rows, (M,)), (swap_rows_by_copy, (M,)), (assignment_order, (X,)), (loop_over_changing_array, (X,)), (loop_over_rebound_name, (X[:1],)),
-    (range_is_fixed, (4,)), (counter_reassigned, (4,)), (closure_sees_later_value, (2.0,)), (default_keeps_early_value, (2.0,)), (function_in_loop, (4,)),
-    (closure_writes, (1.5, 8)), (reversed_alias, (X,)), (out_argument, (X, X * 2)), (overlapping_views, (X,)), (overlapping_update, (X,)),
-    (truthiness, (3, 0.0)), (truthiness, (0, 1.5)), (array_truth, (X > 0,)), (array_truth, (X > 100,)), (field_update, (State(X, 0.0), 3)), (object_state, (X, 3)),
-    (object_state, (X, 0)), (dict_in_loop, (X, 2)), (list_in_dynamic_loop, (X,)), (tuple_state, (7,)), (tuple_state, (0,)), (named_state, (5,)), (array_pair_state, (X, 3)),
-    (growing_types, (4,)), (both_arms_return, (2.0,)), (both_arms_return, (0.5,)), (both_arms_return, (-0.5,)), (unrolled_break, (2.0,)), (unrolled_break, (1.0,)), (unrolled_break, (9.0,)),
-    (unrolled_return, (2,)), (unrolled_return, (1,)), (unrolled_continue, (1.2,)), (while_else, (11,)), (while_else, (10,)), (while_continue, (10,)),
-    (return_from_depth, (M,)), (return_from_depth, (M - 10,)), (return_from_depth, (M * 0,)), (break_in_while, (X,)), (break_in_while, (abs(X),)), (temporaries_across_loops, (X,)),
-    (branch_defines_for_loop, (X, True)), (branch_defines_for_loop, (X, False)), (float32_sum, (X.astype(np.float32),)), (int32_indices, (X, np.array([0, 3, -1], dtype=np.int32))),
-    (dynamic_reverse_slice, (X, 2)), (dynamic_reverse_slice, (X, -2)), (dynamic_reverse_slice, (X, 20)), (dynamic_reverse_slice, (X, -20)), (new_axes, (X, X[:2])), (outer_view_write, (X,)),
-    (transposed_row, (M,)), (reshape_of_slice, (M,)), (reshape_of_column_is_a_copy, (M,)), (ravel_writes, (M,)), (flatten_copies, (M,)), (copy_then_write, (X,)), (astype_copies, (X,)),
-    (mask_then_write, (X,)), (integer_division_signs, (7, 2)), (integer_division_signs, (-7, 2)), (integer_division_signs, (7.5, -2.0)), (integer_division_signs, (7, -2)),
-    (mixed_comparison, (X, 2)), (mixed_comparison, (2.0, 2)), (boolean_accumulate, (X,)), (boolean_accumulate, (abs(X) * 10,)), (early_exit_writes, (X,)), (early_exit_writes, (abs(X),)),
-    (raise_after_write, (X, 1)), (raise_after_write, (X, 3)), (nested_conditionals, (True, False, True)), (nested_conditionals, (False, False, True)), (nested_conditionals, (True, True, False)),
-    (conditional_swap_scalars, (3.0, 1.0)), (conditional_swap_scalars, (1.0, 3.0)), (triangular_loops, (5,)), (shadowed_builtin, (X,)), (sentinel_search, (X, 2.0)), (sentinel_search, (X, 77.0)),
-    (accumulate_into_argument, (np.zeros(2), X)), (chained_calls, (10.0,)), (chained_calls, (100,)), (power_of_negative, (2.0, 3)), (power_of_negative, (X, 3)), (read_only_branch, (X, 1)),
-    (read_only_branch, (X, -1)),
-]  # fmt: skip

@@ -83,7 +83,9 @@ def assert_law(run, function, args, mixed=False):
     got_kind, got, got_after = outcome(run, function, args)
     if kind == "error":
         assert got_kind == "error", f"plain Python raises {value.__name__}, we return {got!r}"
-        assert issubclass(got, value) or issubclass(value, got), f"{got.__name__} instead of {value.__name__}: {got_after}"
+        assert issubclass(got, value) or issubclass(value, got), (
+            f"{got.__name__} instead of {value.__name__}: {got_after}"
+        )
         return
     if got_kind == "error":
         raise got_after

@@ -1,18 +1,36 @@
-"""The law: deleting the decorator changes no result: value, dtype, shape, exception, and what is written into arguments."""
+"""The law: deleting the decorator changes nothing: value, dtype, shape, exception, written arguments."""
 
-from . import programs_classics, programs_language, programs_traps
 import pytest
+
+from . import (
+    programs_algorithms,
+    programs_arrays,
+    programs_control,
+    programs_loops,
+    programs_models,
+    programs_simulation,
+    programs_traps,
+    programs_values,
+)
+from .corpus import CASES, MIXED
 from .runner import assert_law
 
-CASES = [*programs_classics.CASES, *programs_language.CASES, *programs_traps.CASES]
+# Importing the programs registers them.
+PROGRAMS = (
+    programs_algorithms,
+    programs_arrays,
+    programs_control,
+    programs_loops,
+    programs_models,
+    programs_simulation,
+    programs_traps,
+    programs_values,
+)
 
 
 @pytest.mark.parametrize(("function", "args"), CASES, ids=[f"{k}-{case[0].__name__}" for k, case in enumerate(CASES)])
 def test_law(run, function, args):
     assert_law(run, function, args)
-
-
-MIXED = [*programs_classics.MIXED, *programs_language.MIXED]
 
 
 @pytest.mark.parametrize(("function", "args"), MIXED, ids=[f"{k}-{case[0].__name__}" for k, case in enumerate(MIXED)])
