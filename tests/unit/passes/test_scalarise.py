@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -12,7 +14,9 @@ from tapeless.passes.notes import Notes
 from tapeless.testing.generate import random_program
 
 from .small_programs import ARM, arrays, kinds, optimised, with_lines
+from .small_random import small_array_program
 
+GOLDEN = Path(__file__).parents[2] / "golden" / "passes" / "scalarise_arm.ir"
 X = np.array([0.5, -1.25, 2.0])
 
 
@@ -292,7 +296,7 @@ def f(k: i64) {
     )
 
 
-def test_the_arm_has_no_array_left():
+def test_the_arm_has_no_array_left(update_golden):
     notes = Notes()
     angles = np.linspace(-2, 2, 12).reshape(4, 3)
     function = with_lines(parse_function(ARM))
@@ -301,9 +305,19 @@ def test_the_arm_has_no_array_left():
     assert kinds(function.body)[-1] == "stack"
     assert len(list(arrays(function.body))) == 2
     assert "2 scalars" in [note.decision for note in notes.about("array")]
+    text = print_function(canonical(function))
+    if update_golden:
+        GOLDEN.write_text(text)
+    assert text == GOLDEN.read_text()
 
 
 @pytest.mark.parametrize("seed", range(60))
 def test_random_programs(seed):
     function, args = random_program(seed)
     optimised(function, args, simplify, scalarise, unroll, scalarise, simplify)
+
+
+@pytest.mark.parametrize("seed", range(80))
+def test_random_small_arrays(seed):
+    function, args = small_array_program(seed)
+    optimised(function, args, scalarise, simplify, unroll, scalarise, simplify)
