@@ -233,7 +233,8 @@ class Facts:
         for fact in (*self._facts.get(name, ()), *self._defining(name)):
             a = fact.terms.get(name, 0)
             if a * coefficient > 0 and not any(fact is f for f in used):
-                rest = goal.times(abs(a)).plus(fact, -abs(coefficient))
+                # goal >= 0 when |a| * goal > -|a|: these are integers.
+                rest = goal.times(abs(a)).shifted(abs(a) - 1).plus(fact, -abs(coefficient))
                 if self._nonneg(rest, (*used, fact)):
                     return True
         return self._by_cases(goal, name, used)

@@ -15,6 +15,7 @@ from ..ir.types import Atom, Type, Var, i64
 from ..ir.walk import fresh, inline
 from .algebra import neutral_literal
 from .reductions import OPERATORS
+from .rewrite import name_of
 from .views import same
 
 Sites = Mapping[str, tuple[Stm, int]]
@@ -34,7 +35,7 @@ def deposits(param: Var, result: Atom, sites: Sites, uses: Counter[str]) -> list
     """What the body combines into a carried array, in order, when that is all it does with it."""
     found: list[Deposit] = []
     while not same(result, param):
-        step = _deposit(result, param, sites)
+        step = _deposit(result, param, sites, uses)
         if step is None:
             return None
         deposit, version, mentions = step
@@ -46,7 +47,7 @@ def deposits(param: Var, result: Atom, sites: Sites, uses: Counter[str]) -> list
     return found[::-1] if len(operators) == 1 else None
 
 
-def _deposit(result: Atom, param: Var, sites: Sites) -> tuple[Deposit, Atom, int] | None:
+def _deposit(result: Atom, param: Var, sites: Sites, uses: Counter[str]) -> tuple[Deposit, Atom, int] | None:
     """The last combination, the array before it, and how often that is mentioned."""
     if not isinstance(result, Var) or result.name not in sites:
         return None
@@ -55,16 +56,18 @@ def _deposit(result: Atom, param: Var, sites: Sites) -> tuple[Deposit, Atom, int
         case Apply("accumulate", (array, value, *keys)) if not value.type.shape:
             return Deposit("add", tuple(keys), value), array, 1
         case Apply("update", (array, value, *keys)) if not value.type.shape:
-            combined = _combination(array, value, keys, sites)
+            combined = _combination(array, value, keys, sites, uses)
             return None if combined is None else (Deposit(combined[0], tuple(keys), combined[1]), array, 2)
         case If(cond, then, orelse):
-            return _branch(stm, k, cond, (then, orelse), param, sites)
+            return _branch(stm, k, cond, (then, orelse), param, sites, uses)
         case _:
             return None
 
 
-def _combination(array: Atom, value: Atom, keys: list[Atom], sites: Sites) -> tuple[str, Atom] | None:
-    """`value` as the old element combined with a new value."""
+def _combination(
+    array: Atom, value: Atom, keys: list[Atom], sites: Sites, uses: Counter[str]
+) -> tuple[str, Atom] | None:
+    """`value` as the old element combined with a new value, neither of which may be looked at otherwise."""
     stm = sites[value.name][0] if isinstance(value, Var) and value.name in sites else None
     if stm is None or not isinstance(stm.expr, Apply) or stm.expr.op not in OPERATORS:
         return None
@@ -73,16 +76,17 @@ def _combination(array: Atom, value: Atom, keys: list[Atom], sites: Sites) -> tu
         read = sites[old.name][0].expr if isinstance(old, Var) and old.name in sites else None
         if isinstance(read, Apply) and read.op == "index" and same(read.args[0], array):
             indices = read.args[1:]
-            if len(indices) == len(keys) and all(same(i, j) for i, j in zip(indices, keys, strict=True)):
+            alone = uses[name_of(value)] == 1 and uses[name_of(old)] == 1
+            if alone and len(indices) == len(keys) and all(same(i, j) for i, j in zip(indices, keys, strict=True)):
                 return stm.expr.op, new
     return None
 
 
 def _branch(
-    stm: Stm, k: int, cond: Atom, arms: tuple[Block, Block], param: Var, sites: Sites
+    stm: Stm, k: int, cond: Atom, arms: tuple[Block, Block], param: Var, sites: Sites, uses: Counter[str]
 ) -> tuple[Deposit, Atom, int] | None:
     """One arm combines into the loop's own array, the other leaves it alone or does alike."""
-    found = [None if same(arm.results[k], param) else _deposit(arm.results[k], param, sites) for arm in arms]
+    found = [None if same(arm.results[k], param) else _deposit(arm.results[k], param, sites, uses) for arm in arms]
     steps = [step for step in found if step is not None]
     if not steps or any(not same(step[1], param) for step in steps):
         return None

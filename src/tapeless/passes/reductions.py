@@ -28,7 +28,7 @@ Sites = Mapping[str, tuple[Stm, int]]
 
 def accumulation(param: Var, result: Atom, block: Block, sites: Sites, uses: Counter[str]) -> str | None:
     """The operator by which a loop body accumulates into a carried scalar; None when it does something else."""
-    chain = _Chain(param.name, sites, reached(block, (param.name,)))
+    chain = _Chain(param.name, sites, reached(block, (param.name,)), uses)
     if not chain.follow(result) or chain.op is None:
         return None
     # Nobody else may look at a partial sum: the values on the way are used on the way only.
@@ -42,6 +42,7 @@ class _Chain:
     param: str
     sites: Sites
     depends: set[str]
+    uses: Counter[str]
     op: str | None = None
     visits: Counter[str] = field(default_factory=Counter[str])
 
@@ -64,8 +65,10 @@ class _Chain:
                 return self.follow(x if isinstance(x, Var) and x.name in self.depends else y)
             case If(_, then, orelse):
                 return self.follow(then.results[k]) and self.follow(orelse.results[k])
-            case For(_, init, body) | While(init, _, body):
-                return self.follow(init[k]) and self._inner(body.params[len(body.params) - len(init) + k], body.body, k)
+            case For(_, init, body):
+                return self.follow(init[k]) and self._inner(body.params[k + 1], body.body, k)
+            case While(init, cond, body) if not self.uses[cond.params[k].name]:
+                return self.follow(init[k]) and self._inner(body.params[k], body.body, k)
             case _:
                 return False
 
@@ -75,7 +78,7 @@ class _Chain:
 
     def _inner(self, param: Var, body: Block, k: int) -> bool:
         """An inner loop whose own parameter is only accumulated into."""
-        inner = _Chain(param.name, self.sites, self.depends, self.op)
+        inner = _Chain(param.name, self.sites, self.depends, self.uses, self.op)
         holds = inner.follow(body.results[k])
         self.op = inner.op
         self.visits.update(inner.visits)

@@ -1,0 +1,143 @@
+"""Which loops become parallel, which stay loops, and what the notes say about both."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tapeless.ir.eval import evaluate
+from tapeless.ir.text import parse_function
+from tapeless.passes import parallelise, ranges, simplify
+from tapeless.passes.notes import Notes
+
+from .loop_programs import PARALLEL, SEQUENTIAL
+from .small_programs import kinds, with_lines
+
+FORMS = {"for", "while", "map", "reduce", "hist", "scan", "scatter"}
+EXPECTED = {
+    "conditional_sum": ["reduce"],
+    "matrix_product": ["map", "map", "reduce"],
+    "time_steps": ["for", "map", "map"],
+    "first_smallest": ["reduce"],
+    "histogram": ["map", "reduce", "hist"],
+    "split_recurrence": ["for", "map"],
+    "scratch_array": ["reduce", "map", "reduce"],
+    "interior": ["map", "map"],
+    "substitution": ["map", "for", "map"],
+    "last_value": ["map"],
+    "strided": ["map"],
+    "reversed_writes": [],
+    "row_maybe_absent": ["map"],
+    "bin_maximum": ["hist"],
+    "pair_forces": ["map", "hist", "hist"],
+}
+
+
+def _parallelised(text, notes=None):
+    notes = Notes() if notes is None else notes
+    function = with_lines(parse_function(text))
+    for step in (simplify, ranges, parallelise, simplify):
+        function = step.run(function, notes)
+    return function
+
+
+@pytest.mark.parametrize("name", PARALLEL)
+def test_parallel_loops(name):
+    function = _parallelised(PARALLEL[name])
+    assert [kind for kind in kinds(function.body) if kind in FORMS] == EXPECTED[name]
+
+
+@pytest.mark.parametrize("name", SEQUENTIAL)
+def test_loops_that_only_look_parallel_stay(name):
+    notes = Notes()
+    function = _parallelised(SEQUENTIAL[name], notes)
+    assert "for" in kinds(function.body)
+    (note,) = [note for note in notes.about("loop") if note.decision == "loop"]
+    assert note.reason
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("previous_element", "an earlier iteration is read (1 away)"),
+        ("sum_then_scale", "depends on the previous one"),
+        ("swapped_arrays", "exchanged for another"),
+        ("two_elements_each", "is written (1 away)"),
+        ("scattered_writes", "computed in the loop"),
+    ],
+)
+def test_the_note_says_why_a_loop_stays(name, words):
+    notes = Notes()
+    _parallelised(SEQUENTIAL[name], notes)
+    assert any(words in note.reason for note in notes.about("loop")), [str(note) for note in notes]
+
+
+def test_notes_stand_at_the_line_of_the_loop():
+    notes = Notes()
+    _parallelised(PARALLEL["conditional_sum"], notes)
+    (note,) = notes.about("loop")
+    assert (note.line, note.decision) == (2, "reduce")
+    assert str(note) == "line 2: loop: reduce (iterations are independent)"
+
+
+def test_a_split_loop_is_noted_as_both():
+    notes = Notes()
+    _parallelised(PARALLEL["split_recurrence"], notes)
+    (note,) = notes.about("loop")
+    assert note.decision == "loop and map"
+    assert "linear recurrence" in note.reason
+
+
+def test_a_sum_that_starts_at_zero_has_no_addition_after_it():
+    function = _parallelised(PARALLEL["conditional_sum"])
+    assert kinds(function.body)[-1] != "add"
+
+
+@pytest.mark.parametrize("start", ["-0.0", "0.0", "2.5"])
+def test_sums_keep_the_sign_of_zero(start):
+    text = f"""
+def total(x: f64[n]) {{
+  s: f64 = for n [{start}] (i: i64, a: f64) {{
+    v: f64 = index x i
+    b: f64 = add a v
+    return b
+  }}
+  return s
+}}
+"""
+    function = _parallelised(text)
+    assert "reduce" in kinds(function.body)
+    for values in ([], [-0.0], [0.0], [-0.0, -0.0], [0.0, -0.0]):
+        (before,), (after,) = (evaluate(f, [np.array(values)]) for f in (parse_function(text), function))
+        assert np.signbit(before) == np.signbit(after)
+        assert before == after
+
+
+def test_the_first_smallest_ignores_nan_and_keeps_the_first_of_equals():
+    function = _parallelised(PARALLEL["first_smallest"])
+    x = np.array([np.nan, 2.0, -0.0, 0.0, np.nan])
+    assert [float(v) for v in evaluate(function, [x])] == [0.0, 2.0]
+    assert np.signbit(evaluate(function, [x])[0])
+    assert evaluate(function, [np.array([np.nan])]) == [1e300, -1]
+
+
+def test_induction_variables_are_not_carried():
+    function = _parallelised(
+        """
+def f(a0: f64[n], x: f64[n]) {
+  p: i64, a: f64[n] = for n [3 a0] (i: i64, p1: i64, a1: f64[n]) {
+    d: i64 = sub p1 3
+    v: f64 = index x d
+    a2: f64[n] = update a1 v d
+    p2: i64 = add p1 1
+    return p2 a2
+  }
+  return p a
+}
+"""
+    )
+    assert "for" not in kinds(function.body)
+    x = np.arange(4.0)
+    p, a = evaluate(function, [np.zeros(4), x])
+    assert p == 7
+    assert (a == x).all()
