@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+from pathlib import Path
+
 import numpy as np
 import pytest
 from mpmath import mp
@@ -144,3 +148,19 @@ def test_neighbours_of_thresholds(name: str, dtype: type, width: int) -> None:
         exact, size = reference(CASES[name], x)
     worst = errors_in_ulp(widths_agree(name, width, x), exact, size)
     assert worst.max() <= CASES[name].bound, x[worst.argmax()]
+
+
+@pytest.mark.parametrize(
+    ("triple", "cpu", "features", "width"),
+    [
+        ("x86_64-unknown-linux-gnu", "haswell", "", 4),
+        ("aarch64-unknown-linux-gnu", "neoverse-n1", "", 2),
+        ("nvptx64-nvidia-cuda", "sm_90", "+ptx80", 1),
+    ],
+)
+def test_compiles_for_other_processors(triple: str, cpu: str, features: str, width: int) -> None:
+    script = Path(__file__).parent / "other_targets.py"
+    command = [sys.executable, str(script), triple, cpu, features, str(width)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 0, done.stderr[-2000:]
+    assert int(done.stdout) > 10_000
