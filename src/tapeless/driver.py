@@ -9,15 +9,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
+from copy import deepcopy
 from dataclasses import dataclass, field
 from typing import Any
-
-import numpy as np
 
 from .config import Settings
 from .front.capture import Lowered
 from .front.tree import Out, OutArgument, OutLeaf, OutNode, OutStatic, Spec, as_flavour, out_leaves, spec_leaves, unflatten
-from .ir.core import Function, Pos
+from .ir.core import Function
 from .ir.eval import evaluate
 from .ir.text import print_function
 from .ir.types import DType, Type, Var
@@ -100,7 +99,7 @@ def _machine_code(function: Function, seconds: dict[str, float]) -> tuple[Any, b
     from .backend.target import host
 
     target = host()
-    files = sorted({stm.pos.file for stm in statements(function.body) if isinstance(stm.pos, Pos)})
+    files = sorted({stm.pos.file for stm in statements(function.body) if stm.pos})
     text = print_function(function, positions=True)
     key = cache.key("kernel", text, *files, target.triple, target.cpu, target.features, llvmlite.__version__)
     start = time.perf_counter()
@@ -179,7 +178,9 @@ def _entry(out: Out, plan: signature.Signature, builtin: Callable[..., Any]) -> 
         if flat or answer is PLAIN:
             return answer
         made = (answer,) if len(plan.outputs) == 1 else answer or ()
-        results = dict(zip(plan.outputs, made, strict=True))
+        results: list[Any] = [None] * len(plan.results)
+        for index, value in zip(plan.outputs, made, strict=True):
+            results[index] = value
         return unflatten(out, results, leaves)
 
     flat = _is_flat(out)
@@ -192,11 +193,10 @@ def _interpreted(lowered: Lowered, function: Function) -> Callable[..., Any]:
     flavours = {leaf.index: leaf.flavour for leaf in out_leaves(lowered.out)}
 
     def call(*leaves: Any) -> Any:
-        arguments = [np.array(leaf) if isinstance(leaf, np.ndarray) else leaf for leaf in leaves]
-        results = evaluate(function, arguments)
+        results = evaluate(function, [deepcopy(leaf) for leaf in leaves])
         for param, result in donors.items():
             leaves[param][...] = results[result]
-        made = {k: as_flavour(value, flavours.get(k, "numpy")) for k, value in enumerate(results)}
+        made = [as_flavour(value, flavours.get(k, "numpy")) for k, value in enumerate(results)]
         return unflatten(lowered.out, made, leaves)
 
     return call

@@ -82,6 +82,9 @@ class Jitted:
     `f.explain(*args)` says what became of each loop, `f.specialisations` lists what was compiled.
     """
 
+    __name__: str
+    __qualname__: str
+
     def __init__(self, function: FunctionType, options: Options = Options()) -> None:
         functools.update_wrapper(self, function)
         self.python: FunctionType = function

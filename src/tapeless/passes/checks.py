@@ -13,7 +13,7 @@ from ..ir.walk import map_lambdas
 
 def run(function: Function, wanted: frozenset[str]) -> Function:
     """The function with the wanted checks."""
-    if wanted == {"bounds"}:
+    if wanted == frozenset({"bounds"}):
         return function
     return Function(function.name, function.params, _block(function.body, wanted), function.donated)
 
