@@ -15,7 +15,18 @@ from typing import Any
 
 from .config import Settings
 from .front.capture import Lowered
-from .front.tree import Out, OutArgument, OutLeaf, OutNode, OutStatic, Spec, as_flavour, out_leaves, spec_leaves, unflatten
+from .front.tree import (
+    Out,
+    OutArgument,
+    OutLeaf,
+    OutNode,
+    OutStatic,
+    Spec,
+    as_flavour,
+    out_leaves,
+    spec_leaves,
+    unflatten,
+)
 from .ir.core import Function
 from .ir.eval import evaluate
 from .ir.text import print_function
@@ -165,7 +176,7 @@ def _is_flat(out: Out) -> bool:
     if isinstance(out, OutNode):
         leaves = all(isinstance(part, OutLeaf | OutArgument) for part in out.parts)
         return out.kind is tuple and len(out.parts) > 1 and leaves
-    return isinstance(out, OutLeaf | OutArgument) or (isinstance(out, OutStatic) and out.value is None)
+    return not isinstance(out, OutStatic) or out.value is None
 
 
 def _entry(out: Out, plan: signature.Signature, builtin: Callable[..., Any]) -> Callable[..., Any]:
@@ -190,13 +201,13 @@ def _entry(out: Out, plan: signature.Signature, builtin: Callable[..., Any]) -> 
 def _interpreted(lowered: Lowered, function: Function) -> Callable[..., Any]:
     """A function of the leaves that runs the reference interpreter."""
     donors = dict(function.donated)
-    flavours = {leaf.index: leaf.flavour for leaf in out_leaves(lowered.out)}
+    python = {leaf.index for leaf in out_leaves(lowered.out) if leaf.flavour == "python"}
 
     def call(*leaves: Any) -> Any:
         results = evaluate(function, [deepcopy(leaf) for leaf in leaves])
         for param, result in donors.items():
             leaves[param][...] = results[result]
-        made = [as_flavour(value, flavours.get(k, "numpy")) for k, value in enumerate(results)]
+        made = [as_flavour(value, "python" if k in python else "numpy") for k, value in enumerate(results)]
         return unflatten(lowered.out, made, leaves)
 
     return call

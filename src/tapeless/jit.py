@@ -41,6 +41,9 @@ class Options:
     check: str | None = None
 
 
+_DEFAULT = Options()
+
+
 @dataclass(frozen=True, slots=True)
 class Lowering:
     """A specialisation before it is called: its stages as text, and `compile` to have it ready."""
@@ -85,7 +88,7 @@ class Jitted:
     __name__: str
     __qualname__: str
 
-    def __init__(self, function: FunctionType, options: Options = Options()) -> None:
+    def __init__(self, function: FunctionType, options: Options = _DEFAULT) -> None:
         functools.update_wrapper(self, function)
         self.python: FunctionType = function
         self.options = options
@@ -192,7 +195,7 @@ class Jitted:
             )
 
 
-def jitted(function: Any, options: Options = Options()) -> Jitted:
+def jitted(function: Any, options: Options = _DEFAULT) -> Jitted:
     """The compiled form of a plain function; a jitted one is returned as it is."""
     if isinstance(function, Jitted):
         return function
@@ -218,6 +221,6 @@ def _describe(compiled: Compiled) -> str:
     return f"({types}) {source} in {total * 1e3:.0f} ms, {compiled.calls} calls through the general path"
 
 
-def _miss(*args: Any) -> Any:
+def _miss(*_: Any) -> Any:
     """Stands for the builtin until there is one."""
     return MISS
