@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ..ir.core import Apply, Block, Check, Expr, For, If, Map, Reduce, Scan, Stm
+from ..ir.core import CHECKS, Apply, Block, Check, Expr, For, If, Map, Reduce, Scan, Stm
 from ..ir.op import lookup
 from ..ir.types import Atom, Lit
 from ..ir.walk import lambdas
@@ -62,6 +62,17 @@ def is_total(expr: Expr) -> bool:
 def statement_count(block: Block) -> int:
     """Statements in a block and the blocks inside it."""
     return sum(1 + sum(statement_count(lam.body) for lam in lambdas(stm.expr)) for stm in block.stms)
+
+
+def exceptions(stms: Iterable[Stm]) -> set[str]:
+    """Which exceptions the checks among the statements and inside them raise."""
+    found: set[str] = set()
+    for stm in stms:
+        if isinstance(stm.expr, Check):
+            found.add(stm.expr.info if stm.expr.kind == "raise" else CHECKS[stm.expr.kind][0])
+        for lam in lambdas(stm.expr):
+            found |= exceptions(lam.body.stms)
+    return found
 
 
 def has_check(stms: Iterable[Stm]) -> bool:

@@ -29,7 +29,8 @@ def horizontal(stms: list[Stm]) -> list[Stm]:
             continue
         earlier, later = stms[partner], stms[number]
         both_fold = isinstance(earlier.expr, Reduce) and isinstance(later.expr, Reduce)
-        stms[number] = _both(earlier, later) if both_fold else fused(earlier, later)
+        names = {var.name for var in earlier.vars}
+        stms[number] = _both(earlier, later) if both_fold else fused(earlier, later, names)
         del stms[partner]
     return stms
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from ..ir.core import Apply, Block, Expr, For, Hist, If, Lambda, Map, Reduce, Scan, Scatter, Stm, While
 from ..ir.types import Atom, Var
 from ..ir.walk import lambdas, map_lambdas, operands, rebuild, statements, substitute_lambda
-from .cost import has_check
+from .cost import exceptions, has_check
 from .rewrite import name_of
 from .uses import mentioned, use_counts
 from .views import same
@@ -31,7 +31,9 @@ def vertical(stms: list[Stm], results: Sequence[Atom]) -> list[Stm]:
         if partner is None:
             number += 1
         else:
-            stms[number] = fused(stms[partner], stms[number])
+            names = {var.name for var in stms[partner].vars}
+            uses.subtract(read.array for read in reads((stms[number],), names) if read is not None)
+            stms[number] = fused(stms[partner], stms[number], {name for name in names if uses[name] > 0})
             del stms[partner]
             number -= 1
     return stms
@@ -72,6 +74,9 @@ def is_movable(stms: Sequence[Stm], candidate: int, number: int, names: set[str]
     for stm in stms[candidate + 1 : number]:
         if mentioned(stm) & names or (checks and has_check((stm,))):
             return False
+    # Iterations of the two will alternate: the first check to fail must not become one of another kind.
+    if checks and len(exceptions((stms[candidate], stms[number]))) > 1 and has_check((stms[number],)):
+        return False
     return not any(name_of(x) in free for stm in stms[candidate + 1 : number + 1] for x in overwritten(stm.expr))
 
 
@@ -92,8 +97,8 @@ def overwritten(expr: Expr) -> tuple[Atom, ...]:
             return ()
 
 
-def fused(producer: Stm, consumer: Stm) -> Stm:
-    """One statement; of a map and a map, one that yields the results of both."""
+def fused(producer: Stm, consumer: Stm, keep: set[str]) -> Stm:
+    """One statement; of a map and a map, one that also yields those results of the producer which are to be kept."""
     assert isinstance(producer.expr, Map)
     assert isinstance(consumer.expr, Map | Reduce | Scan | Hist | Scatter)
     counter = consumer.expr.body.params[0]
@@ -102,8 +107,10 @@ def fused(producer: Stm, consumer: Stm) -> Stm:
     body = _Take(values).lam(consumer.expr.body)
     joined = Block((*made.stms, *body.body.stms), body.body.results)
     if isinstance(consumer.expr, Map):
-        joined = Block(joined.stms, (*made.results, *joined.results))
-        return Stm(producer.vars + consumer.vars, Map(consumer.expr.size, Lambda((counter,), joined)), consumer.pos)
+        kept = [(var, x) for var, x in zip(producer.vars, made.results, strict=True) if var.name in keep]
+        joined = Block(joined.stms, (*(x for _, x in kept), *joined.results))
+        vars = (*(var for var, _ in kept), *consumer.vars)
+        return Stm(vars, Map(consumer.expr.size, Lambda((counter,), joined)), consumer.pos)
     old = consumer.expr.body
     new = map_lambdas(consumer.expr, lambda lam: Lambda((counter,), joined) if lam is old else lam)
     return Stm(consumer.vars, new, consumer.pos)

@@ -11,11 +11,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..ir.core import CHECKS, Block, Check, Expr, For, Hist, If, Lambda, Map, Reduce, Scan, Scatter, Stm
+from ..ir.core import Block, Check, Expr, For, Hist, If, Lambda, Map, Reduce, Scan, Scatter, Stm
 from ..ir.types import Atom, Var, i64
-from ..ir.walk import lambdas, map_lambdas, statements
+from ..ir.walk import lambdas, map_lambdas
 from .affine import Affine, emit_form, form_of
-from .cost import is_total
+from .cost import exceptions, is_total
 from .ranges import Walk
 from .rewrite import Rewriter
 from .uses import mentioned
@@ -45,14 +45,8 @@ def lift_checks(walk: Walk, expr: Expr, inside: set[str]) -> Expr:
 
 
 def _is_uniform(expr: Expr) -> bool:
-    """Do all checks inside raise the same kind of exception?"""
-    kinds = {
-        (CHECKS[stm.expr.kind][0], stm.expr.info if stm.expr.kind == "raise" else "")
-        for lam in lambdas(expr)
-        for stm in statements(lam.body)
-        if isinstance(stm.expr, Check)
-    }
-    return len(kinds) == 1
+    """Do all checks inside raise the same exception?"""
+    return len(exceptions(stm for lam in lambdas(expr) for stm in lam.body.stms)) == 1
 
 
 def _only_checks(stm: Stm) -> bool:

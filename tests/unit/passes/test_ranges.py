@@ -29,6 +29,10 @@ def _loop(statements, count="n"):
     return f" = for {count} [] (i: i64) {{\n{statements}\nreturn\n}}"
 
 
+def _branch(cond, statements):
+    return f" = if {cond} {{\n{statements}\nreturn\n}} else {{\nreturn\n}}"
+
+
 @pytest.mark.parametrize(
     "body",
     [
@@ -42,7 +46,7 @@ def _loop(statements, count="n"):
         _loop("j: i64 = floordiv i 2\ncheck bounds j n"),
         "check bounds k n\ncheck bounds k n",
         "check bounds k n\nc: bool = ge k 0\ncheck assert c",
-        "c: bool = lt k n\nd: bool = ge k 0\ne: bool = and c d\n = if e {\ncheck bounds k n\nreturn\n} else {\nreturn\n}",
+        "c: bool = lt k n\nd: bool = ge k 0\ne: bool = and c d\n" + _branch("e", "check bounds k n"),
         "m: i64 = max k 0\n" + _loop("check nonempty m", "m"),
         "check nonneg n",
         "h: i64 = floordiv n 2\n" + _loop("j: i64 = mul i 2\ncheck bounds j n", "h"),
@@ -59,10 +63,10 @@ def test_proved_checks_go_away(body):
         _loop("j: i64 = add i 1\ncheck bounds j n"),
         _loop("j: i64 = sub i 1\ncheck bounds j n"),
         _loop("check bounds i n", "k"),
-        "m: i64 = add k 1\nc: bool = lt m n\n = if c {\nd: bool = lt k n\ncheck assert d\nreturn\n} else {\nreturn\n}",
+        "m: i64 = add k 1\nc: bool = lt m n\n" + _branch("c", "d: bool = lt k n\ncheck assert d"),
         _loop("j: i64 = mod i k\ncheck bounds j n"),
         "j: i64 = mul k 4\ncheck bounds j n\nc: bool = lt k n\ncheck assert c",
-        "c: bool = gt k 0\n = if c {\nreturn\n} else {\nreturn\n}\ncheck nonneg k",
+        "c: bool = gt k 0\n" + _branch("c", "check nonzero k") + "\ncheck nonneg k",
     ],
 )
 def test_unproved_checks_stay(body):

@@ -1,0 +1,319 @@
+"""Fusion: intermediate arrays go away, work is not repeated, checks and writes in place stay where they are."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tapeless.passes import fuse, hoist, inplace, simplify
+
+from .small_programs import kinds, optimised
+
+X = np.linspace(-1.0, 2.0, 7)
+
+
+def _forms(text, args=(X,)):
+    function = optimised(text, list(args), simplify, fuse, simplify)
+    return [kind for kind in kinds(function.body) if kind in ("map", "reduce", "scan", "hist", "scatter")], function
+
+
+def test_a_chain_of_maps_and_a_sum_become_one_reduction():
+    forms, _ = _forms(
+        """
+def f(x: f64[n]) {
+  a: f64[n] = map n (i: i64) {
+    p: f64 = index x i
+    q: f64 = exp p
+    return q
+  }
+  b: f64[n] = map n (j: i64) {
+    r: f64 = index a j
+    s: f64 = sin r
+    return s
+  }
+  t: f64 = reduce n [0.0] (u: f64, v: f64) {
+    w: f64 = add u v
+    return w
+  } (k: i64) {
+    y: f64 = index b k
+    return y
+  }
+  return t
+}
+"""
+    )
+    assert forms == ["reduce"]
+
+
+def test_nested_maps_fuse_level_by_level():
+    forms, _ = _forms(
+        """
+def f(x: f64[n]) {
+  a: f64[n, n] = map n (i: i64) {
+    p: f64 = index x i
+    e: f64 = exp p
+    r: f64[n] = map n (j: i64) {
+      q: f64 = index x j
+      s: f64 = mul e q
+      g: f64 = tanh s
+      return g
+    }
+    return r
+  }
+  b: f64[n] = map n (k: i64) {
+    t: f64 = reduce n [0.0] (u: f64, v: f64) {
+      w: f64 = add u v
+      return w
+    } (l: i64) {
+      y: f64 = index a k l
+      return y
+    }
+    return t
+  }
+  return b
+}
+"""
+    )
+    assert forms == ["map", "reduce"]
+
+
+def test_an_array_needed_twice_is_computed_once():
+    forms, function = _forms(
+        """
+def f(x: f64[n]) {
+  a: f64[n] = map n (i: i64) {
+    p: f64 = index x i
+    q: f64 = exp p
+    return q
+  }
+  b: f64[n] = map n (j: i64) {
+    r: f64 = index a j
+    s: f64 = sin r
+    return s
+  }
+  return a b
+}
+"""
+    )
+    assert forms == ["map"]
+    assert kinds(function.body).count("exp") == 1
+
+
+def test_neighbours_read_from_a_dear_producer_keep_it():
+    text = """
+def f(x: f64[n]) {{
+  a: f64[n] = map n (i: i64) {{
+    p: f64 = index x i
+    q: f64 = {op} p
+    return q
+  }}
+  m: i64 = sub n 1
+  b: f64[m] = map m (j: i64) {{
+    k: i64 = add j 1
+    r: f64 = index a j
+    s: f64 = index a k
+    t: f64 = sub s r
+    return t
+  }}
+  return b
+}}
+"""
+    assert _forms(text.format(op="exp"))[0] == ["map", "map"]
+    assert _forms(text.format(op="neg"))[0] == ["map"]
+
+
+def test_sums_over_one_array_are_done_together():
+    forms, function = _forms(
+        """
+def f(x: f64[n]) {
+  a: f64 = reduce n [0.0] (u: f64, v: f64) {
+    w: f64 = add u v
+    return w
+  } (i: i64) {
+    p: f64 = index x i
+    return p
+  }
+  b: f64 = reduce n [1.0] (y: f64, z: f64) {
+    g: f64 = mul y z
+    return g
+  } (j: i64) {
+    q: f64 = index x j
+    return q
+  }
+  return a b
+}
+"""
+    )
+    assert forms == ["reduce"]
+    assert kinds(function.body).count("index") == 1
+
+
+def test_a_producer_is_not_moved_past_a_write_to_what_it_reads():
+    forms, function = _forms(
+        """
+def f(x: f64[n]) {
+  c: f64[n] = map n (l: i64) {
+    o: f64 = index x l
+    e: f64 = exp o
+    return e
+  }
+  a: f64[n] = map n (i: i64) {
+    p: f64 = index c i
+    q: f64 = sin p
+    return q
+  }
+  d: f64[n] = update c 3.0 0
+  b: f64[n] = map n (j: i64) {
+    r: f64 = index a j
+    s: f64 = cos r
+    return s
+  }
+  return b d
+}
+"""
+    )
+    order = kinds(function.body)
+    assert order.index("sin") < order.index("update")
+    assert forms.count("map") == 2
+
+
+def test_a_check_does_not_move_past_another():
+    text = """
+def f(x: f64[n]) {
+  a: f64[n] = map n (i: i64) {
+    p: f64 = index x i
+    c: bool = gt p -5.0
+    check assert c
+    q: f64 = exp p
+    return q
+  }
+  check nonempty n
+  b: f64[n] = map n (j: i64) {
+    r: f64 = index a j
+    s: f64 = sin r
+    return s
+  }
+  return b
+}
+"""
+    assert _forms(text)[0] == ["map", "map"]
+    assert _forms(text.replace("  check nonempty n\n", ""))[0] == ["map"]
+
+
+def test_checks_alone_join_what_runs_over_the_same_indices():
+    forms, _ = _forms(
+        """
+def f(x: f64[n], k: i64[n]) {
+   = map n (i: i64) {
+    p: i64 = index k i
+    check bounds p n
+    return
+  }
+  h: f64[n] = hist 1 n [0.0] [x] (u: f64, v: f64) {
+    w: f64 = add u v
+    return w
+  } (j: i64) {
+    q: i64 = index k j
+    return q 1.5
+  }
+  return h
+}
+""",
+        (X, np.array([0, 6, 6, 1, 2, 3, 0])),
+    )
+    assert forms == ["hist"]
+
+
+def test_one_element_of_a_map_is_computed_alone():
+    forms, _ = _forms(
+        """
+def f(x: f64[n]) {
+  a: f64[n] = map n (i: i64) {
+    p: f64 = index x i
+    q: f64 = exp p
+    return q
+  }
+  e: f64 = index a 2
+  return e
+}
+"""
+    )
+    assert forms == []
+
+
+def test_hoisting_shares_rows_and_moves_invariant_work():
+    text = """
+def f(x: f64[n], y: f64[n, n], c: f64) {
+  a: f64[n] = map n (i: i64) {
+    b: f64[n] = map n (k: i64) {
+      t: f64 = reduce n [0.0] (u: f64, v: f64) {
+        w: f64 = add u v
+        return w
+      } (j: i64) {
+        p: f64 = index y i j
+        q: f64 = index x k
+        e: f64 = exp c
+        r: f64 = mul p q
+        s: f64 = mul r e
+        return s
+      }
+      return t
+    }
+    m: f64 = reduce n [-inf] (u2: f64, v2: f64) {
+      w2: f64 = max u2 v2
+      return w2
+    } (l: i64) {
+      z: f64 = index b l
+      return z
+    }
+    return m
+  }
+  return a
+}
+"""
+    function = optimised(text, [X, np.outer(X, X), np.float64(0.5)], simplify, hoist, simplify)
+    order = kinds(function.body)
+    assert order[0] == "exp"
+    assert order[1:3] == ["map", "index"]  # the row y[i], read before the loop over k
+
+
+def test_reads_that_may_be_out_of_range_are_not_hoisted():
+    text = """
+def f(x: f64[n], k: i64) {
+  s: f64 = for k [0.0] (i: i64, a: f64) {
+    v: f64 = index x k
+    b: f64 = mul a v
+    return b
+  }
+  return s
+}
+"""
+    function = optimised(text, [X, np.int64(0)], simplify, hoist, simplify)
+    assert kinds(function.body)[0] == "for"
+
+
+def test_partial_writes_in_lanes_are_done_in_place():
+    text = """
+def f(x: f64[n, n], l: f64[n]) {
+  y: f64[n, n] = map n (q: i64) {
+    r0: f64[n] = index x q
+    r9: f64[n] = for n [r0] (c: i64, r: f64[n]) {
+      s: i64 = sub n c
+      m: f64[s] = map s (k: i64) {
+        j: i64 = add k c
+        o: f64 = index r j
+        g: f64 = index l j
+        h: f64 = mul o g
+        return h
+      }
+      w: f64[n] = update_slice r m c 1
+      return w
+    }
+    return r9
+  }
+  return y
+}
+"""
+    function = optimised(text, [np.outer(X, X), X], simplify, inplace, simplify)
+    assert kinds(function.body)[:4] == ["map", "index", "for", "sub"]
+    assert kinds(function.body)[4] == "for"
+    assert "update_slice" not in kinds(function.body)
