@@ -26,10 +26,6 @@ class Pair:
     def __neg__(self) -> Pair:
         return Pair(-self.hi, -self.lo)
 
-    def scaled(self, power_of_two: Operand) -> Pair:
-        """Multiplied by something that makes no rounding."""
-        return Pair(self.hi * power_of_two, self.lo * power_of_two)
-
 
 def constant_pair(like: Lanes, parts: Sequence[float]) -> Pair:
     return Pair(like.constant(parts[0]), like.constant(parts[1]))
