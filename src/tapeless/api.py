@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, overload
 
 from .jit import Jitted, Options, jitted
@@ -32,5 +33,5 @@ def jit(
     """
     options = Options(static_shapes, check)
     if function is None:
-        return lambda plain: jitted(plain, options)
+        return partial(jitted, options=options)
     return jitted(function, options)

@@ -1,8 +1,8 @@
 """From a lowered function to a callable: passes, checks, cache, machine code, entry point.
 
-`compile_function` runs every stage that follows the front end and keeps what each one made, so that a user can
-look at it. The key of the cache is the text of the optimised program with its positions, the machine, and the version of
-LLVM; `runtime.cache` adds the compiler's own sources.
+`compile_function` runs every stage that follows the front end and keeps what each one made, so that a user
+can look at it. The key of the cache is the text of the optimised program with its positions, the machine, and
+the version of LLVM; `runtime.cache` adds the compiler's own sources.
 """
 
 from __future__ import annotations
@@ -44,8 +44,8 @@ from .runtime.faults import Site, raiser
 class Compiled:
     """One specialisation, ready to be called.
 
-    `call` takes the leaves of the arguments and of what was captured. `direct` is the builtin itself, when the leaves are the arguments
-    as the user passes them and its answer is the answer.
+    `call` takes the leaves of the arguments and of what was captured. `direct` is the builtin itself, when its
+    answer is the answer of the call.
     """
 
     lowered: Lowered

@@ -42,6 +42,7 @@ class Options:
 
 
 _DEFAULT = Options()
+_in_block = config.in_block
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +101,7 @@ class Jitted:
         self._settings: Settings | None = None
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        if not kwargs and config.current is self._settings:
+        if (_in_block() or config.process) is self._settings and not kwargs:
             answer = self._direct(*args)
             if answer is not MISS:
                 return answer
