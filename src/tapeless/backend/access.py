@@ -63,7 +63,12 @@ def tag(e: Emitter, array: Array) -> str:
 def vector_from(e: Emitter, array: Array, offset: str) -> str:
     """`width` elements that follow one another, as they are in memory."""
     type = memory_type(array.dtype, e.width)
-    return e.w.op(f"load {type}, ptr {pointer(e, array, offset)}, align {array.dtype.itemsize}{tag(e, array)}")
+    return _load(e, array, f"load {type}, ptr {pointer(e, array, offset)}, align {array.dtype.itemsize}{tag(e, array)}")
+
+
+def _load(e: Emitter, array: Array, text: str) -> str:
+    """A load; from memory that nobody writes the same one is not done twice."""
+    return e.w.once(text) if array.region.constant else e.w.op(text)
 
 
 def lane(e: Emitter, vector: str, type: str, number: int) -> str:
@@ -83,7 +88,7 @@ def storable(e: Emitter, value: Scalar) -> str:
 
 def _scalar_load(e: Emitter, array: Array, offset: str) -> Scalar:
     type = memory_type(array.dtype)
-    text = e.w.op(f"load {type}, ptr {pointer(e, array, offset)}{tag(e, array)}")
+    text = _load(e, array, f"load {type}, ptr {pointer(e, array, offset)}{tag(e, array)}")
     return Scalar(array.dtype, _from_memory(e, array.dtype, text, 1))
 
 
@@ -131,7 +136,7 @@ def _gather(e: Emitter, array: Array, offset: Scalar) -> Scalar:
         return loaded(e, array.dtype, text)
     one, text = memory_type(array.dtype), "poison"
     for number, at in enumerate(_lane_pointers(e, array, offset)):
-        element = e.w.op(f"load {one}, ptr {at}{tag(e, array)}")
+        element = _load(e, array, f"load {one}, ptr {at}{tag(e, array)}")
         text = e.w.op(f"insertelement {type} {text}, {one} {element}, i64 {number}")
     return loaded(e, array.dtype, text)
 

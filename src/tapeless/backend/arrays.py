@@ -154,7 +154,7 @@ def _stack(e: Emitter, stm: Stm, expr: Apply) -> None:
     e.bind(var, target)
 
 
-def _iota(e: Emitter, stm: Stm, expr: Apply) -> None:
+def _iota(e: Emitter, stm: Stm, _: Apply) -> None:
     var = stm.vars[0]
     target = memory.allocate_typed(e, var.type, var)
 

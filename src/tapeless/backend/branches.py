@@ -63,7 +63,8 @@ def _branching(e: Emitter, stm: Stm, expr: If, condition: str) -> None:
     for label, lines, values in ((then_label, then_lines, then), (else_label, else_lines, orelse)):
         e.w.label(label)
         e.w.lines.extend(lines)
-        _deliver(e, meetings, values)
+        with e.w.region():
+            _deliver(e, meetings, values)
         e.jump(join)
     e.w.label(join)
     for var, meeting in zip(stm.vars, meetings, strict=True):
@@ -81,7 +82,8 @@ def _scalar_meeting(e: Emitter, a: Scalar, b: Scalar) -> _Meeting:
 
 
 def _array_meeting(e: Emitter, var: Var, a: Value, b: Value) -> _Meeting:
-    assert isinstance(a, Array) and isinstance(b, Array)
+    assert isinstance(a, Array)
+    assert isinstance(b, Array)
     place = e.places.get(var)
     if place is not None:
         return place
@@ -150,7 +152,8 @@ def _masked(e: Emitter, stm: Stm, expr: If, condition: str) -> None:
         if target is not None:
             e.bind(var, target)
             continue
-        assert first is not None and second is not None
+        assert first is not None
+        assert second is not None
         text = e.w.op(
             f"select {type} {condition}, {llvm_type(first.dtype, e.width)} {first.text}, "
             f"{llvm_type(first.dtype, e.width)} {second.text}"
@@ -190,14 +193,15 @@ def _run_arm(
     e.w.lines.extend(lines)
     saved, e.mask = e.mask, mask
     locals_: list[str] = []
-    for value, target in zip(values, targets, strict=True):
-        if isinstance(value, Scalar):
-            locals_.append(e.variable(value.dtype, True)[0])
-            e.write(locals_[-1], value, True)
-        else:
-            assert target is not None
-            locals_.append("")
-            memory.put_all(e, target, value)
+    with e.w.region():
+        for value, target in zip(values, targets, strict=True):
+            if isinstance(value, Scalar):
+                locals_.append(e.variable(value.dtype, True)[0])
+                e.write(locals_[-1], value, True)
+            else:
+                assert target is not None
+                locals_.append("")
+                memory.put_all(e, target, value)
     e.mask = saved
     e.jump(skip)
     e.w.label(skip)

@@ -8,7 +8,7 @@ A carried array may change its size from round to round when that size is carrie
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 
@@ -80,7 +80,7 @@ class Carry:
         return replace(present, dims=dims, strides=affine.row_major(e, dims))
 
     @contextmanager
-    def read_only(self) -> Iterator[None]:
+    def read_only(self) -> Generator[None, None, None]:
         """Inside, the arrays may be read only."""
         writable = [array.region.writable for array in self._arrays()]
         for array in self._arrays():

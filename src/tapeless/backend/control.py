@@ -8,7 +8,7 @@ stand inside (`height`), so that the question is rare and yet comes within a fra
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from functools import partial
 
@@ -36,22 +36,25 @@ def counted(e: Emitter, count: Scalar, body: Callable[[Scalar], None], height: i
 def guarded(
     e: Emitter, index: str, end: str, stride: int, body: Callable[[], None], height: int = 1, *, compact: bool = True
 ) -> None:
-    """`while index + stride <= end: body; index += stride`, over the local `index`; LLVM may unroll it unless compact."""
+    """`while index + stride <= end: body; index += stride`, over the local `index`.
+
+    LLVM may unroll it unless it is compact. A height of 0 says that the loop is short and need not ask.
+    """
     again, done = e.w.new_label("loop"), e.w.new_label("done")
     last = e.w.op(f"sub i64 {end}, {stride}")
     start = e.w.op(f"load i64, ptr {index}")
     e.branch(e.w.op(f"icmp sle i64 {start}, {last}"), again, done)
     e.w.label(again)
-    body()
-    now = e.w.op(f"load i64, ptr {index}")
-    following = e.w.op(f"add nsw i64 {now}, {stride}")
-    e.w.line(f"store i64 {following}, ptr {index}")
-    if not (end.isdigit() and int(end) <= _SILENT):
-        steps = following if stride == 1 else e.w.op(f"sdiv exact i64 {following}, {stride}")
-        e.poll(steps, period(height))
-    e.branch(
-        e.w.op(f"icmp sle i64 {following}, {last}"), again, done, metadata=e.frame.compact_loop() if compact else ""
-    )
+    with e.w.region():
+        body()
+        now = e.w.op(f"load i64, ptr {index}")
+        following = e.w.op(f"add nsw i64 {now}, {stride}")
+        e.w.line(f"store i64 {following}, ptr {index}")
+        if height and not (end.isdigit() and int(end) <= _SILENT):
+            steps = following if stride == 1 else e.w.op(f"sdiv exact i64 {following}, {stride}")
+            e.poll(steps, period(height))
+        metadata = e.frame.compact_loop() if compact else ""
+        e.branch(e.w.op(f"icmp sle i64 {following}, {last}"), again, done, metadata=metadata)
     e.w.label(done)
 
 
@@ -76,7 +79,7 @@ def _written_out(dims: Sequence[Scalar], outer: list[Scalar], body: Callable[[li
     if not dims:
         body(outer)
         return
-    for index in range(dims[0].literal or 0):
+    for index in range(max(dims[0].literal or 0, 0)):
         _written_out(dims[1:], [*outer, size(index)], body)
 
 
@@ -88,7 +91,7 @@ def _nested(e: Emitter, dims: Sequence[Scalar], outer: list[Scalar], body: Calla
 
 
 @contextmanager
-def lanes(e: Emitter, width: int, bail: str, body: Lambda | None = None) -> Iterator[None]:
+def lanes(e: Emitter, width: int, bail: str, body: Lambda | None = None) -> Generator[None, None, None]:
     """Write code for `width` lanes inside, each at its own index of `body`; a failed check leaves for `bail`."""
     saved = e.width, e.bail, e.mask, e.varying
     e.width, e.bail, e.mask = width, bail, None
@@ -108,28 +111,29 @@ def strips(
     body: Callable[[Scalar], None],
     *,
     repeat: bool = False,
+    asks: bool = True,
 ) -> None:
     """Run `body`, the code of `source`, over [first, end), `width` iterations at a time, the rest one by one.
 
     In the vector loop the index is linear; a check that fails there starts again at the first lane in scalar
     code, which then raises the fault of the lowest iteration. With `repeat`, for bodies that may run
-    twice at the same index, the rest is a last strip that overlaps the one before.
+    twice at the same index, the rest is a last strip that overlaps the one before. `asks`: may it run for long?
     """
     index = e.frame.local("i64")
     e.w.line(f"store i64 {first}, ptr {index}")
     rest = e.w.new_label("rest")
-    height = cost.height(source.body) if source is not None else 1
-    with lanes(e, width, rest, source):
+    height = 0 if not asks else cost.height(source.body) if source is not None else 1
+    with lanes(e, width, rest, source), e.w.region():
         vector = partial(_overlapping, e, index, end, width) if repeat else partial(guarded, e, index, end, width)
         vector(lambda: body(Scalar(I64, e.w.op(f"load i64, ptr {index}"), "1")), height)
     e.jump(rest)
     e.w.label(rest)
     with small(e):
-        guarded(e, index, end, 1, lambda: body(e.read(index, I64)), height)
+        guarded(e, index, end, 1, lambda: body(e.read(index, I64)), 0)
 
 
 @contextmanager
-def small(e: Emitter) -> Iterator[None]:
+def small(e: Emitter) -> Generator[None, None, None]:
     """Scalar code for the rest of a vector loop: elementary functions are called, which saves time to compile."""
     with e.frame.capture() as lines:
         yield
@@ -144,15 +148,16 @@ def _overlapping(e: Emitter, index: str, end: str, width: int, body: Callable[[]
     start = e.w.op(f"load i64, ptr {index}")
     e.branch(e.w.op(f"icmp sle i64 {start}, {last}"), again, done)
     e.w.label(again)
-    body()
-    now = e.w.op(f"load i64, ptr {index}")
-    e.branch(e.w.op(f"icmp slt i64 {now}, {last}"), step, finished)
-    e.w.label(step)
-    following = e.w.op(f"add nsw i64 {now}, {width}")
-    e.w.line(f"store i64 {e.w.op(f'call i64 @llvm.smin.i64(i64 {following}, i64 {last})')}, ptr {index}")
-    if not (end.isdigit() and int(end) <= _SILENT):
-        e.poll(e.w.op(f"sdiv i64 {following}, {width}"), period(height))
-    e.w.line(f"br label %{again}{e.frame.compact_loop()}")
+    with e.w.region():
+        body()
+        now = e.w.op(f"load i64, ptr {index}")
+        e.branch(e.w.op(f"icmp slt i64 {now}, {last}"), step, finished)
+        e.w.label(step)
+        following = e.w.op(f"add nsw i64 {now}, {width}")
+        e.w.line(f"store i64 {e.w.op(f'call i64 @llvm.smin.i64(i64 {following}, i64 {last})')}, ptr {index}")
+        if height and not (end.isdigit() and int(end) <= _SILENT):
+            e.poll(e.w.op(f"sdiv i64 {following}, {width}"), period(height))
+        e.w.line(f"br label %{again}{e.frame.compact_loop()}")
     e.w.label(finished)
     e.w.line(f"store i64 {end}, ptr {index}")
     e.jump(done)

@@ -13,7 +13,6 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
-import llvmlite.binding as llvm
 import numpy as np
 
 from ..ir.core import Function, Pos
@@ -21,7 +20,7 @@ from ..ir.types import DType, Type
 from ..runtime.faults import Site, fault
 from . import kernels, native
 from .frame import Kernel
-from .target import host
+from .target import Options, host, llvm
 
 _IMPORTS = ("tp_alloc", "tp_free", "tp_parallel", "tp_threads", "tp_poll")
 
@@ -43,14 +42,14 @@ class Loaded:
     tracker: Any = field(repr=False)
 
 
-def emit(function: Function, name: str = "kernel") -> str:
+def emit(function: Function, *, name: str = "kernel", options: Options | None = None) -> str:
     """The LLVM text of a function's kernel, before optimisation."""
-    return str(kernels.emit(function, host(), name).module)
+    return str(kernels.emit(function, host(), name, options).module)
 
 
-def compile(function: Function, *, name: str = "kernel") -> Artefact:
+def compile(function: Function, *, name: str = "kernel", options: Options | None = None) -> Artefact:
     """Machine code for this machine."""
-    kernel = kernels.emit(function, host(), name)
+    kernel = kernels.emit(function, host(), name, options)
     module = _optimised(str(kernel.module))
     return Artefact(_machine().emit_object(module), _meta(kernel, name))
 
@@ -91,7 +90,7 @@ def _position(pos: Pos | None) -> list[Any] | None:
 
 
 @cache
-def _machine() -> llvm.TargetMachine:
+def _machine() -> Any:
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
     target = host()
@@ -112,7 +111,7 @@ def _fresh_library() -> str:
     return f"tapeless-{next(_libraries)}"
 
 
-def _optimised(text: str) -> llvm.ModuleRef:
+def _optimised(text: str) -> Any:
     machine = _machine()
     module = llvm.parse_assembly(text, llvm.create_context())
     module.triple, module.data_layout = host().triple, str(machine.target_data)
@@ -129,11 +128,13 @@ def _optimised(text: str) -> llvm.ModuleRef:
 _NUMPY = {DType.BOOL: np.bool_, DType.I32: np.int32, DType.I64: np.int64, DType.F32: np.float32, DType.F64: np.float64}
 
 
-def compile_and_run(function: Function, args: Sequence[Any], threads: int | None = None) -> list[Any]:
+def compile_and_run(
+    function: Function, args: Sequence[Any], threads: int | None = None, options: Options | None = None
+) -> list[Any]:
     """The results of a function for NumPy arguments; donated ones are left as they are."""
     if threads is not None:
         ctypes.CFUNCTYPE(None, ctypes.c_int64)(native.symbols()["tp_set_threads"])(threads)
-    return run(load(compile(function)), function, args)
+    return run(load(compile(function, options=options)), function, args)
 
 
 def run(loaded: Loaded, function: Function, args: Sequence[Any], *, copy: bool = True) -> list[Any]:

@@ -8,14 +8,14 @@ Each form of the language has a handler, from the table that `kernels.py` puts t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from ..ir.core import Block, Lambda, Stm
-from ..ir.types import BOOL, I64, Atom, DType, Lit, Var
-from .frame import INTERRUPTED, Frame, Kernel
+from ..ir.types import I64, Atom, DType, Lit, Var
+from .frame import Frame, Kernel
 from .scalar import emit_op
 from .text import constant, llvm_type
 from .values import VARYING, Array, Region, Scalar, Value
@@ -46,10 +46,10 @@ class Emitter:
         self.width = 1
         self.mask: str | None = None
         self.level = 0
-        self.diverged = False
+        self.diverged: bool = False
         self.depth = 0
         self.parallel = False
-        self.bail = ""
+        self.bail: str = ""
         self.varying: frozenset[Var] = frozenset()
         self.scopes: list[Scope] = []
         self.places: dict[Var, Array] = {}
@@ -69,7 +69,7 @@ class Emitter:
         return tuple(self.value(atom) for atom in block.results)
 
     @contextmanager
-    def repeated(self, *lams: Lambda) -> Iterator[None]:
+    def repeated(self, *lams: Lambda) -> Generator[None, None, None]:
         """Inside, the arrays that the lambdas read from outside stay alive: another round reads them again."""
         pinned: frozenset[Var] = frozenset()
         for lam in lams:
@@ -98,23 +98,23 @@ class Emitter:
             self.frame.give_back(key, region.owner)
         self.owned = kept
 
-    def snapshot(self) -> tuple[object, ...]:
-        """What an attempt to write code may leave changed when it is given up."""
-        return (
-            (self.width, self.mask, self.level, self.diverged, self.depth, self.bail, self.varying),
-            list(self.scopes),
-            dict(self.places),
-            list(self.owned),
-            {key: list(slots) for key, slots in self.frame.pool.items()},
-            [(region, region.held, region.writable) for region, _ in self.owned],
-        )
-
-    def restore(self, state: tuple[object, ...]) -> None:
-        """Go back to a snapshot."""
-        flags, self.scopes, self.places, self.owned, self.frame.pool, regions = state  # type: ignore[assignment]
-        self.width, self.mask, self.level, self.diverged, self.depth, self.bail, self.varying = flags  # type: ignore[misc]
-        for region, held, writable in regions:  # type: ignore[attr-defined]
-            region.held, region.writable = held, writable
+    @contextmanager
+    def attempt(self) -> Generator[list[str], None, None]:
+        """Collect the code written inside; when it cannot be written, all is as before."""
+        lanes = self.width, self.mask, self.level, self.diverged, self.bail, self.varying
+        depth, scopes, places, owned = self.depth, list(self.scopes), dict(self.places), list(self.owned)
+        pool = {key: list(slots) for key, slots in self.frame.pool.items()}
+        regions = [(region, region.held, region.writable) for region, _ in owned]
+        try:
+            with self.frame.capture() as lines:
+                yield lines
+        except CannotVectorise:
+            self.width, self.mask, self.level, self.diverged, self.bail, self.varying = lanes
+            self.depth, self.scopes, self.places, self.owned = depth, scopes, places, owned
+            self.frame.pool = pool
+            for region, held, writable in regions:
+                region.held, region.writable = held, writable
+            raise
 
     # -- names ----------------------------------------------------------------------------------
 
@@ -142,10 +142,6 @@ class Emitter:
         return tuple(self.scalar(atom) for atom in atoms)
 
     # -- lanes ----------------------------------------------------------------------------------
-
-    def lanes_of(self, value: Scalar) -> int:
-        """The number of lanes of the LLVM value that `value.text` names."""
-        return self.width if value.is_varying else 1
 
     def spread(self, value: Scalar) -> str:
         """The value as a vector, one entry per lane; in scalar code the value itself."""
@@ -225,13 +221,11 @@ class Emitter:
         self.w.line(f"store i64 {code}, ptr {self.frame.code}")
         self.jump("leave")
 
-    def fail_if(self, condition: str, code: str) -> None:
-        """Leave with `code` when a rare condition holds."""
-        bad, good = self.w.new_label("bad"), self.w.new_label("good")
-        self.branch(condition, bad, good, likely=False)
-        self.w.label(bad)
-        self.fail(code)
-        self.w.label(good)
+    def leave_if(self, condition: str, exit: str) -> None:
+        """Leave the function through one of its exits when a rare condition holds."""
+        on = self.w.new_label("on")
+        self.branch(condition, exit, on, likely=False)
+        self.w.label(on)
 
     def poll(self, counter: str, period: int) -> None:
         """Ask now and then whether the user wants to stop."""
@@ -240,12 +234,7 @@ class Emitter:
         self.branch(self.w.op(f"icmp eq i64 {rest}, {period - 1}"), ask, on, likely=False)
         self.w.label(ask)
         stop = self.w.op("call i64 @tp_poll()")
-        self.fail_if(self.w.op(f"icmp ne i64 {stop}, 0"), str(INTERRUPTED))
-        self.jump(on)
+        # Not `op`: this comparison is no use where the question was not asked.
+        self.w.line(f"{stop}.yes = icmp ne i64 {stop}, 0")
+        self.branch(f"{stop}.yes", "interrupted", on, likely=False)
         self.w.label(on)
-
-    def lit(self, value: int) -> Scalar:
-        return Scalar(I64, str(value))
-
-    def true(self) -> Scalar:
-        return Scalar(BOOL, "true")

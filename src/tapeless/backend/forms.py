@@ -26,8 +26,8 @@ def emit_map(e: Emitter, stm: Stm) -> None:
     else:
         targets = [memory.allocate_typed(e, var.type, var) for var in stm.vars]
         with memory.held(targets), e.repeated(expr.body):
-            schedule = plan(expr, e.kernel.uses, e.kernel.target)
-            vectorise.map_range(e, expr, targets, "0", e.scalar(expr.size).text, schedule)
+            schedule = plan(expr, e.kernel)
+            vectorise.map_range(e, expr, targets, ("0", e.scalar(expr.size).text), schedule, asks=True)
         for var, target in zip(stm.vars, targets, strict=True):
             e.bind(var, target)
 
@@ -42,8 +42,8 @@ def emit_reduce(e: Emitter, stm: Stm) -> None:
     else:
         with e.repeated(expr.body, expr.op):
             carry = Carry(e, expr.op.params[: len(expr.neutral)], expr.neutral)
-            schedule = plan(expr, e.kernel.uses, e.kernel.target)
-            vectorise.reduce_range(e, expr, carry, "0", e.scalar(expr.size).text, schedule)
+            schedule = plan(expr, e.kernel)
+            vectorise.reduce_range(e, expr, carry, ("0", e.scalar(expr.size).text), schedule, asks=True)
         carry.finish(stm.vars)
 
 

@@ -9,13 +9,13 @@ function ends every slot is released, and exchanging two slots exchanges two arr
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from ..ir.core import Check, Function, Pos, Stm
 from ..passes.place import Uses
-from .target import Target
+from .target import Options, Target
 from .text import Module, Writer
 
 OUT_OF_MEMORY = -2
@@ -32,6 +32,7 @@ class Kernel:
     function: Function
     uses: Uses
     target: Target
+    options: Options = field(default_factory=Options)
     module: Module = field(default_factory=Module)
     sites: dict[int, tuple[int, Check, Pos | None]] = field(default_factory=dict[int, "tuple[int, Check, Pos | None]"])
     notes: list[Note] = field(default_factory=list[Note])
@@ -49,12 +50,51 @@ class Kernel:
             self.notes.append((pos, text))
 
 
+# Instructions that may be left out when the same one was written before on every path to this point.
+_PURE = frozenset(
+    ("getelementptr", "add", "sub", "mul", "and", "or", "xor", "icmp", "fcmp", "select", "bitcast", "zext", "sext",
+     "insertelement", "extractelement", "shufflevector", "fadd", "fsub", "fmul", "fdiv")
+)  # fmt: skip
+
+
+class Lines(Writer):
+    """A writer that names a pure instruction once per region of the control flow."""
+
+    def __init__(self, module: Module) -> None:
+        super().__init__(module)
+        self.known: dict[str, str] = {}
+
+    def op(self, text: str, hint: str = "t") -> str:
+        if text.partition(" ")[0] not in _PURE:
+            return super().op(text, hint)
+        name = self.known.get(text)
+        if name is None:
+            name = self.known[text] = super().op(text, hint)
+        return name
+
+    def once(self, text: str) -> str:
+        """The result of an instruction that gives the same wherever it stands: a load from constant memory."""
+        name = self.known.get(text)
+        if name is None:
+            name = self.known[text] = super().op(text)
+        return name
+
+    @contextmanager
+    def region(self) -> Generator[None, None, None]:
+        """What is written inside need not have run when what follows does."""
+        saved, self.known = self.known, dict(self.known)
+        try:
+            yield
+        finally:
+            self.known = saved
+
+
 class Frame:
     """The text of one function."""
 
     def __init__(self, kernel: Kernel) -> None:
         self.kernel = kernel
-        self.w = Writer(kernel.module)
+        self.w = Lines(kernel.module)
         self.entry: list[str] = []
         self.slots: list[str] = []
         self.pool: dict[tuple[object, ...], list[str]] = {}
@@ -88,11 +128,12 @@ class Frame:
             free.append(slot)
 
     @contextmanager
-    def capture(self) -> Iterator[list[str]]:
+    def capture(self) -> Generator[list[str], None, None]:
         """Collect the instructions written inside, so that the caller may place or drop them."""
         saved, self.w.lines = self.w.lines, []
         try:
-            yield self.w.lines
+            with self.w.region():
+                yield self.w.lines
         finally:
             self.w.lines = saved
 
@@ -107,7 +148,12 @@ class Frame:
         """
         releases = [f"  call void @tp.release(ptr {slot})" for slot in self.slots]
         zero = [f"  store i64 0, ptr {self.code}", "  br label %start", "start:"]
-        last = ["leave:", *releases, f"  %code = load i64, ptr {self.code}", *ending]
+        ends = [
+            line
+            for label, code in (("starved", OUT_OF_MEMORY), ("interrupted", INTERRUPTED))
+            for line in (f"{label}:", f"  store i64 {code}, ptr {self.code}", "  br label %leave")
+        ]
+        last = [*ends, "leave:", *releases, f"  %code = load i64, ptr {self.code}", *ending]
         return "\n".join([f"{header} {{", "entry:", *self.entry, *zero, *self.w.lines, *last, "}", self._scopes()])
 
     # -- what may alias -----------------------------------------------------------------------------
@@ -143,7 +189,7 @@ declare ptr @tp_alloc(i64)
 declare void @tp_free(ptr)
 declare i64 @tp_poll()
 
-define internal ptr @tp.hold(ptr %slot, i64 %bytes) alwaysinline {
+define internal ptr @tp.hold(ptr %slot, i64 %bytes) noinline {
   %at = getelementptr i8, ptr %slot, i64 8
   %held = load i64, ptr %at
   %enough = icmp ult i64 %bytes, %held

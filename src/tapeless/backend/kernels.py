@@ -17,7 +17,7 @@ from ..passes import place
 from . import affine, branches, forms, loops, memory, operations
 from .emitter import Emitter, Handler
 from .frame import Frame, Kernel
-from .target import Target
+from .target import Options, Target
 from .text import llvm_type
 from .values import Array, Region, Scalar, Value, size
 
@@ -35,9 +35,9 @@ HANDLERS: Mapping[type, Handler] = {
 }
 
 
-def emit(function: Function, target: Target, name: str) -> Kernel:
+def emit(function: Function, target: Target, name: str, options: Options | None = None) -> Kernel:
     """The module of a function's kernel, which is called `name`."""
-    kernel = Kernel(name, function, place.analyse(function), target)
+    kernel = Kernel(name, function, place.analyse(function), target, options or Options())
     frame = Frame(kernel)
     e = Emitter(kernel, frame, HANDLERS)
     _read_arguments(e, function)

@@ -54,16 +54,17 @@ def _counted_in_lanes(e: Emitter, count: Scalar, body: Callable[[Scalar], None],
     e.w.line(f"store <{e.width} x i1> {first}, ptr {active}")
     e.branch(e.any_lane(first), again, done)
     e.w.label(again)
-    e.mask = e.w.op(f"load <{e.width} x i1>, ptr {active}")
-    e.level += 1
-    body(e.read(index, I64))
-    following = e.w.op(f"add nsw i64 {e.read(index, I64).text}, 1")
-    e.w.line(f"store i64 {following}, ptr {index}")
-    on = e.w.op(f"icmp sgt {type} {limit}, {e.broadcast(I64, following)}")
-    left = e.both(on)
-    e.w.line(f"store <{e.width} x i1> {left}, ptr {active}")
-    e.poll(following, control.period(height))
-    e.branch(e.any_lane(left), again, done)
+    with e.w.region():
+        e.mask = e.w.op(f"load <{e.width} x i1>, ptr {active}")
+        e.level += 1
+        body(e.read(index, I64))
+        following = e.w.op(f"add nsw i64 {e.read(index, I64).text}, 1")
+        e.w.line(f"store i64 {following}, ptr {index}")
+        on = e.w.op(f"icmp sgt {type} {limit}, {e.broadcast(I64, following)}")
+        left = e.both(on)
+        e.w.line(f"store <{e.width} x i1> {left}, ptr {active}")
+        e.poll(following, control.period(height))
+        e.branch(e.any_lane(left), again, done)
     e.w.label(done)
     e.mask, e.level = mask, level
 
@@ -77,7 +78,8 @@ def emit_while(e: Emitter, stm: Stm) -> None:
     saved = e.mask, e.level, e.diverged
     with e.repeated(expr.cond, expr.body):
         carry = Carry(e, expr.body.params, expr.init)
-        _rounds(e, expr, carry, divergent)
+        with e.w.region():
+            _rounds(e, expr, carry, divergent)
     e.mask, e.level, e.diverged = saved
     carry.finish(stm.vars)
 

@@ -8,14 +8,13 @@ when nothing that shares the memory is used later (`passes/place.py`), otherwise
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 
 from ..ir.types import DType, Type, Var
 from . import access, affine, control, rows
 from .emitter import CannotVectorise, Emitter
-from .frame import OUT_OF_MEMORY
 from .text import memory_type
 from .values import Array, Region, Scalar, size
 
@@ -64,7 +63,7 @@ def in_slot(e: Emitter, region: Region, dtype: DType, dims: Sequence[Scalar]) ->
     """An array in the buffer of a slot, which grows when it is too small."""
     _require_uniform(dims)
     pointer = e.w.op(f"call ptr @tp.hold(ptr {region.owner}, i64 {byte_count(e, dtype, dims)})", "a")
-    e.fail_if(e.w.op(f"icmp eq ptr {pointer}, null"), str(OUT_OF_MEMORY))
+    e.leave_if(e.w.op(f"icmp eq ptr {pointer}, null"), "starved")
     return Array(dtype, region, pointer, size(0), tuple(dims), affine.row_major(e, dims), True)
 
 
@@ -152,7 +151,7 @@ def held(arrays: Sequence[Array]) -> AbstractContextManager[None]:
 
 
 @contextmanager
-def held_regions(regions: Sequence[Region]) -> Iterator[None]:
+def held_regions(regions: Sequence[Region]) -> Generator[None, None, None]:
     for region in regions:
         region.held += 1
     yield

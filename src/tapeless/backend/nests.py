@@ -26,20 +26,18 @@ from .text import llvm_type
 from .values import Array, Region, Scalar, Value
 
 _HEADER = 5
-_BLOCK_COST = 1 << 15
-_WORTH_THREADS = 1 << 17
 
 
 def emit_map(e: Emitter, stm: Stm) -> None:
     """A map in scalar code outside any parallel region."""
     expr = stm.expr
     assert isinstance(expr, Map)
-    schedule = plan(expr, e.kernel.uses, e.kernel.target)
+    schedule = plan(expr, e.kernel)
     targets = [memory.allocate_typed(e, var.type, var) for var in stm.vars]
 
     def fill(inner: Emitter, given: Sequence[Array], _: Scalar, first: str, end: str) -> int:
         with inner.repeated(expr.body):
-            return vectorise.map_range(inner, expr, given, first, end, schedule)
+            return vectorise.map_range(inner, expr, given, (first, end), schedule, asks=False)
 
     with memory.held(targets):
         _run(e, stm, targets, e.scalar(expr.size), schedule, fill)
@@ -51,7 +49,7 @@ def emit_reduce(e: Emitter, stm: Stm) -> None:
     """A reduction of scalars outside any parallel region."""
     expr = stm.expr
     assert isinstance(expr, Reduce)
-    schedule = plan(expr, e.kernel.uses, e.kernel.target)
+    schedule = plan(expr, e.kernel)
     count = e.scalar(expr.size)
     blocks = Scalar(I64, _blocks(e, count, schedule))
     partials = [memory.allocate(e, x.type.dtype, (blocks,)) for x in expr.neutral]
@@ -60,7 +58,7 @@ def emit_reduce(e: Emitter, stm: Stm) -> None:
     def fill(inner: Emitter, given: Sequence[Array], block: Scalar, first: str, end: str) -> int:
         with inner.repeated(expr.body, expr.op):
             carry = Carry(inner, accumulators, expr.neutral)
-            lanes = vectorise.reduce_range(inner, expr, carry, first, end, schedule)
+            lanes = vectorise.reduce_range(inner, expr, carry, (first, end), schedule, asks=False)
         carry.bind()
         for target, acc in zip(given, accumulators, strict=True):
             memory.put(inner, target, (block,), inner.value(acc))
@@ -82,14 +80,14 @@ def emit_reduce(e: Emitter, stm: Stm) -> None:
 _Fill = Callable[[Emitter, Sequence[Array], Scalar, str, str], int]
 
 
-def _block_size(schedule: Plan) -> int:
-    """Iterations per block: a power of two, so a multiple of the lanes, and work enough to be worth handing out."""
-    wanted = _BLOCK_COST / max(schedule.cost, 0.25)
-    return max(8 * schedule.lanes, 1 << max(0, int(wanted).bit_length() - 1)) if schedule.cost < 1e4 else schedule.lanes
+def _block_size(e: Emitter, schedule: Plan) -> int:
+    """Iterations per block: a power of two, at least the lanes, with work enough to be worth handing out."""
+    wanted = int(e.kernel.options.block / max(schedule.cost, 0.25))
+    return max(schedule.lanes, 1 << max(0, wanted.bit_length() - 1))
 
 
 def _blocks(e: Emitter, count: Scalar, schedule: Plan) -> str:
-    size = _block_size(schedule)
+    size = _block_size(e, schedule)
     raised = affine.text_of(e, "add", count.text, str(size - 1))
     return e.w.op(f"sdiv i64 {raised}, {size}")
 
@@ -130,7 +128,7 @@ def _call(e: Emitter, name: str, words: _Words, count: Scalar, schedule: Plan) -
     env = words.fill()
     blocks = _blocks(e, count, schedule)
     alone, many, done = (e.w.new_label(hint) for hint in ("alone", "many", "done"))
-    least = int(_WORTH_THREADS / max(schedule.cost, 0.25)) + 1
+    least = int(e.kernel.options.threads_from / max(schedule.cost, 0.25)) + 1
     threaded = count.literal is None or count.literal >= least
     if threaded:
         e.branch(e.w.op(f"icmp sge i64 {count.text}, {least}"), many, alone)
@@ -141,13 +139,8 @@ def _call(e: Emitter, name: str, words: _Words, count: Scalar, schedule: Plan) -
     e.w.line(f"call void @{name}(ptr {env}, i64 0, i64 {blocks})")
     e.jump(done)
     e.w.label(done)
-    code = e.w.op(f"load i64, ptr {env}")
-    bad, good = e.w.new_label("bad"), e.w.new_label("good")
-    e.branch(e.w.op(f"icmp eq i64 {code}, 0"), good, bad, likely=True)
-    e.w.label(bad)
-    details = [e.w.op(f"load i64, ptr {e.w.op(f'getelementptr i64, ptr {env}, i64 {k}')}") for k in (2, 3)]
-    e.fail(code, details)
-    e.w.label(good)
+    outcome = ", ".join(f"ptr {place}" for place in (e.frame.code, *e.frame.details))
+    e.leave_if(e.w.op(f"call i1 @tp.failed(ptr {env}, {outcome})"), "leave")
     return threaded
 
 
@@ -155,7 +148,7 @@ def _write_blocks(
     e: Emitter, current: str, count: Scalar, targets: Sequence[Array], schedule: Plan, fill: _Fill
 ) -> int:
     """The loop over the blocks of a range; a block after a failed one is left out."""
-    size = _block_size(schedule)
+    size = _block_size(e, schedule)
     lanes = 0
     e.kernel.module.declare("llvm.smin.i64", "declare i64 @llvm.smin.i64(i64, i64)")
     e.w.line(f"store i64 %first, ptr {current}")
@@ -163,10 +156,7 @@ def _write_blocks(
     def block() -> None:
         nonlocal lanes
         number = e.read(current, I64)
-        stop = e.w.op(f"call i1 @tp.stopped(ptr %env, i64 {number.text})")
-        on = e.w.new_label("on")
-        e.branch(stop, "leave", on, likely=False)
-        e.w.label(on)
+        e.leave_if(e.w.op(f"call i1 @tp.stopped(ptr %env, i64 {number.text})"), "leave")
         first = affine.text_of(e, "mul", number.text, str(size))
         end = e.w.op(f"call i64 @llvm.smin.i64(i64 {affine.text_of(e, 'add', first, str(size))}, i64 {count.text})")
         lanes = fill(e, targets, number, first, end)
@@ -270,7 +260,25 @@ unlock:
   ret void
 }
 
-define internal i1 @tp.stopped(ptr %env, i64 %block) alwaysinline {
+define internal i1 @tp.failed(ptr %env, ptr %code_at, ptr %detail0_at, ptr %detail1_at) noinline {
+entry:
+  %code = load i64, ptr %env
+  %failed = icmp ne i64 %code, 0
+  br i1 %failed, label %copy, label %done
+copy:
+  %from0 = getelementptr i64, ptr %env, i64 2
+  %from1 = getelementptr i64, ptr %env, i64 3
+  %detail0 = load i64, ptr %from0
+  %detail1 = load i64, ptr %from1
+  store i64 %code, ptr %code_at
+  store i64 %detail0, ptr %detail0_at
+  store i64 %detail1, ptr %detail1_at
+  br label %done
+done:
+  ret i1 %failed
+}
+
+define internal i1 @tp.stopped(ptr %env, i64 %block) noinline {
   %code = load atomic i64, ptr %env acquire, align 8
   %block_at = getelementptr i64, ptr %env, i64 1
   %failed_block = load atomic i64, ptr %block_at monotonic, align 8

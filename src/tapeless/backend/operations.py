@@ -48,7 +48,8 @@ def emit_check(e: Emitter, stm: Stm) -> None:
         bad = e.w.new_label("bad")
         e.branch(holds.text, good, bad, likely=True)
         e.w.label(bad)
-        e.fail(str(site + 1), [_bits(e, e.scalar(arg)) for arg in expr.args[:2]])
+        with e.w.region():
+            e.fail(str(site + 1), [_bits(e, e.scalar(arg)) for arg in expr.args[:2]])
     e.w.label(good)
 
 

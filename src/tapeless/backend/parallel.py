@@ -187,11 +187,10 @@ def _when_inside(e: Emitter, key: Sequence[Scalar], dims: Sequence[Scalar], body
     run, skip = e.w.new_label("inside"), e.w.new_label("outside")
     saved = e.mask, e.level
     if all(k.is_uniform for k in key):
+        inside = "true"
         for k, dim in zip(key, dims, strict=False):
-            on = e.w.new_label("key")
-            e.branch(e.w.op(f"icmp ult i64 {k.text}, {dim.text}"), on, skip)
-            e.w.label(on)
-        e.jump(run)
+            inside = e.w.op(f"and i1 {inside}, {e.w.op(f'icmp ult i64 {k.text}, {dim.text}')}")
+        e.branch(inside, run, skip)
     else:
         type = llvm_type(key[0].dtype, e.width)
         mask = e.mask
@@ -203,7 +202,8 @@ def _when_inside(e: Emitter, key: Sequence[Scalar], dims: Sequence[Scalar], body
         e.mask = mask
         e.level += 1
     e.w.label(run)
-    body()
+    with e.w.region():
+        body()
     e.mask, e.level = saved
     e.jump(skip)
     e.w.label(skip)

@@ -33,7 +33,7 @@ def emit_reduce(e: Emitter, stm: Stm) -> None:
         carry = Carry(e, expr.op.params[: len(expr.neutral)], expr.neutral)
         count, names = e.scalar(expr.size), operators(expr)
         if names is not None and count.is_uniform and copies_of(expr) > 1:
-            reordered(e, expr, carry, names, "0", count.text, e.width)
+            reordered(e, expr, carry, names, ("0", count.text), e.width)
         else:
             height = max(cost.height(expr.body.body), cost.height(expr.op.body))
             counted(e, count, lambda i: _round(e, expr, carry, i), height)
@@ -76,26 +76,34 @@ def copies_of(expr: Reduce) -> int:
 
 
 def reordered(
-    e: Emitter, expr: Reduce, carry: Carry, names: Sequence[str], first: str, end: str, width: int
+    e: Emitter,
+    expr: Reduce,
+    carry: Carry,
+    names: Sequence[str],
+    span: tuple[str, str],
+    width: int,
+    *,
+    asks: bool = True,
 ) -> None:
     """Combine the values at [first, end) with several accumulators, then the rest one by one.
 
     `width` is the number of lanes at hand, or in scalar code of the lanes to open over the index.
     """
+    first, end = span
     index, rest = e.frame.local("i64"), e.w.new_label("rest")
     e.w.line(f"store i64 {first}, ptr {index}")
     if width == e.width:
-        totals = _together(e, names, _several(e, expr, names, index, end, 1))
+        totals = _together(e, names, _several(e, expr, names, index, end, 1, asks))
     else:
         with control.lanes(e, width, rest, expr.body):
-            sums = _several(e, expr, names, index, end, width)
+            with e.w.region():
+                sums = _several(e, expr, names, index, end, width, asks)
             e.jump(rest)
             e.w.label(rest)
             totals = [_across(e, name, total) for name, total in zip(names, _together(e, names, sums), strict=True)]
     carry.update(combine(e, expr, carry, totals))
-    height = cost.height(expr.body.body)
     with control.small(e):
-        control.guarded(e, index, end, 1, lambda: _round(e, expr, carry, e.read(index, I64)), height)
+        control.guarded(e, index, end, 1, lambda: _round(e, expr, carry, e.read(index, I64)), 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,9 +118,11 @@ class _Sum:
         return e.read(self.locals[copy], self.dtype, self.varies)
 
 
-def _several(e: Emitter, expr: Reduce, names: Sequence[str], index: str, end: str, lanes: int) -> list[_Sum]:
+def _several(
+    e: Emitter, expr: Reduce, names: Sequence[str], index: str, end: str, lanes: int, asks: bool
+) -> list[_Sum]:
     """Run the local `index` towards `end`, as long as whole strips are left; returns the accumulators."""
-    copies, height = copies_of(expr), cost.height(expr.body.body)
+    copies, height = copies_of(expr), cost.height(expr.body.body) if asks else 0
     sums: list[_Sum] = []
     for atom, param in zip(expr.neutral, expr.op.params, strict=False):
         varies = lanes > 1 or (e.width > 1 and param in e.varying)
@@ -137,7 +147,7 @@ def _several(e: Emitter, expr: Reduce, names: Sequence[str], index: str, end: st
     if copies > 1:
         control.guarded(e, index, end, lanes * copies, lambda: round(copies), height, compact=lanes > 1)
     if lanes > 1:
-        control.guarded(e, index, end, lanes, lambda: round(1), height)
+        control.guarded(e, index, end, lanes, lambda: round(1), 0 if copies > 1 else height)
     return sums
 
 

@@ -43,9 +43,9 @@ def record_at(e: Emitter, array: Array, at: Sequence[Scalar]) -> Record | None:
             return None
         field += index.literal * extent
         extent *= dim.literal
-    if length != extent or not 1 < length <= _LONGEST:
+    if length != extent or not 1 < extent <= _LONGEST:
         return None
-    return Record(start.text, length, field)
+    return Record(start.text, extent, field)
 
 
 def load(e: Emitter, array: Array, record: Record) -> Scalar:

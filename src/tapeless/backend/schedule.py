@@ -10,15 +10,20 @@ uniform), "varying"; arrays are "uniform" (outside), "row" (a view that differs 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TypeAlias
 
-from ..ir.core import Apply, Block, Check, Expr, For, Hist, If, Lambda, Map, Reduce, Scan, Scatter, Stm, While
+from ..ir.core import Apply, Block, Check, Expr, For, Hist, If, Map, Reduce, Scan, Scatter, Stm, While
 from ..ir.op import lookup
 from ..ir.types import Atom, DType, Lit, Var
+from ..ir.walk import lambdas
 from ..passes.place import Uses
 from .arrays import OPERATIONS
 from .cost import GUESS, trips
+from .frame import Kernel
 from .reductions import operators
 from .target import Target
+
+Form: TypeAlias = Map | Reduce | Scan | Hist | Scatter
 
 _PER_LANE = 1.5
 _RECORD = 16
@@ -34,8 +39,19 @@ class Plan:
     cost: float
 
 
-def plan(expr: Map | Reduce | Scan | Hist | Scatter, uses: Uses, target: Target) -> Plan:
+def plan(expr: Form, kernel: Kernel) -> Plan:
     """The schedule of a parallel form that stands in scalar code."""
+    auto = _plan(expr, kernel.uses, kernel.target)
+    match kernel.options.lanes:
+        case "auto":
+            return auto
+        case "always":
+            return Plan(kernel.target.lanes(_dtypes(expr.body.body)), auto.cost)
+        case "never":
+            return Plan(1, auto.cost)
+
+
+def _plan(expr: Form, uses: Uses, target: Target) -> Plan:
     width = target.lanes(_dtypes(expr.body.body))
     pricing = _Pricing(uses, target, width)
     kinds: dict[Var, str] = {expr.body.params[0]: "linear"}
@@ -69,16 +85,10 @@ def _dtypes(block: Block) -> set[DType]:
     for stm in block.stms:
         if isinstance(stm.expr, Apply) and stm.expr.op not in ("add", "sub", "mul", "slice"):
             found |= {arg.type.dtype for arg in stm.expr.args[:1]}
-        for lam in _inner(stm.expr):
+        for lam in lambdas(stm.expr):
             found |= _dtypes(lam.body)
     floats = {dtype for dtype in found if dtype.is_float}
     return floats or found
-
-
-def _inner(expr: Expr) -> tuple[Lambda, ...]:
-    from ..ir.walk import lambdas
-
-    return lambdas(expr)
 
 
 class _Scalar:
@@ -107,8 +117,8 @@ class _Scalar:
             case Map() | Reduce() | Scan() | Hist() | Scatter() as form:
                 return self.form(form)
 
-    def form(self, form: Map | Reduce | Scan | Hist | Scatter) -> float:
-        count, best = trips(form.size), plan(form, self.uses, self.target)
+    def form(self, form: Form) -> float:
+        count, best = trips(form.size), _plan(form, self.uses, self.target)
         operator = self.block(form.op.body) if isinstance(form, Reduce | Scan | Hist) else 1.0
         if best.lanes == 1:
             return count * (1.0 + best.cost + operator)
@@ -142,12 +152,12 @@ class _Pricing:
                 for var, a, b in zip(stm.vars, then.results, orelse.results, strict=True):
                     kinds[var] = self.joined(var, [self.kind(a, kinds), self.kind(b, kinds)], uniform)
                 return 2.0 + (max(arms) if uniform else sum(arms) + 3.0)
-            case For(count, init, body):
-                even = self.carried(body.params[1:], init, kinds, self.kind(count, kinds) == "uniform", stm)
-                return trips(count) * (1.0 + self.block(body.body, kinds)) * (1.0 if even else 1.5)
-            case While(init, cond, body):
-                self.carried(body.params, init, kinds, False, stm)
-                self.carried(cond.params, init, kinds, False, stm)
+            case For(count, _, body):
+                uniform = self.kind(count, kinds) == "uniform"
+                self.vary((*body.params[1:], *stm.vars), kinds)
+                return trips(count) * (1.0 + self.block(body.body, kinds)) * (1.0 if uniform else 1.5)
+            case While(_, cond, body):
+                self.vary((*body.params, *cond.params, *stm.vars), kinds)
                 return 1.5 * GUESS * (1.0 + self.block(cond.body, kinds) + self.block(body.body, kinds))
             case Map() | Reduce() | Scan() | Hist() | Scatter() as form:
                 return self.form(stm, form, kinds)
@@ -157,24 +167,20 @@ class _Pricing:
             return "private"
         return "uniform" if uniform and set(parts) == {"uniform"} else "varying"
 
-    def carried(
-        self, params: tuple[Var, ...], init: tuple[Atom, ...], kinds: dict[Var, str], uniform: bool, stm: Stm
-    ) -> bool:
+    def vary(self, vars: tuple[Var, ...], kinds: dict[Var, str]) -> None:
         """Carried values count as varying: nearly all are."""
-        for param in (*params, *stm.vars):
-            kinds[param] = "private" if param.type.shape else "varying"
-        return uniform
+        for var in vars:
+            kinds[var] = "private" if var.type.shape else "varying"
 
-    def form(self, stm: Stm, form: Map | Reduce | Scan | Hist | Scatter, kinds: dict[Var, str]) -> float:
+    def form(self, stm: Stm, form: Form, kinds: dict[Var, str]) -> float:
         uniform = self.kind(form.size, kinds) == "uniform"
         kinds[form.body.params[0]] = "uniform"
         body = self.block(form.body.body, kinds)
         if isinstance(form, Reduce | Scan | Hist):
-            for param in form.op.params:
-                kinds[param] = "private" if param.type.shape else "varying"
+            self.vary(form.op.params, kinds)
             body += self.block(form.op.body, kinds)
+        self.vary(stm.vars, kinds)
         for var in stm.vars:
-            kinds[var] = "private" if var.type.shape else "varying"
             self.possible = self.possible and (uniform or not var.type.shape)
         store = 0.0 if isinstance(form, Reduce) else 1.0
         if isinstance(form, Hist | Scatter):

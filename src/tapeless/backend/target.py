@@ -5,10 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
+from typing import Any, Literal
 
-import llvmlite.binding as llvm
+import llvmlite.binding
 
 from ..ir.types import DType
+
+
+# llvmlite has no types of its own.
+llvm: Any = llvmlite.binding
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +29,19 @@ class Target:
         """How many iterations run side by side when a body works on these types."""
         widest = max((dtype.itemsize for dtype in dtypes if dtype is not DType.BOOL), default=8)
         return max(2, self.vector_bytes // widest)
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """Choices of the code generator; the defaults are right except in tests.
+
+    `lanes`: vectors where they pay, wherever they are possible, or never. `block` is the work handed to a thread at
+    a time and `threads_from` the work from which threads are used at all, in additions.
+    """
+
+    lanes: Literal["auto", "always", "never"] = "auto"
+    block: int = 1 << 15
+    threads_from: int = 1 << 17
 
 
 @cache

@@ -56,10 +56,11 @@ class Region:
     given: the caller's, read only unless donated; stack: a few elements in the function's frame;
     slot: a buffer owned through a slot of the frame, which may change hands; part: inside another
     array that is being built. `level` counts the divergent branches around the place where it was
-    made, `names` are the variables bound to it, `held` keeps its slot from being used again.
+    made, `names` are the variables bound to it, `held` keeps its slot from being used again, and
+    nobody writes `constant` memory while the function runs.
     """
 
-    __slots__ = ("held", "kind", "level", "names", "owner", "private", "scope", "writable")
+    __slots__ = ("constant", "held", "kind", "level", "names", "owner", "private", "scope", "writable")
 
     def __init__(
         self,
@@ -72,6 +73,7 @@ class Region:
         scope: int = 0,
     ) -> None:
         self.kind = kind
+        self.constant = kind == "given" and not writable
         self.writable = writable
         self.private = private
         self.level = level

@@ -23,39 +23,43 @@ from .text import llvm_type
 from .values import Array, Region, Scalar, Value, size
 
 
-def map_range(e: Emitter, expr: Map, targets: Sequence[Array], first: str, end: str, schedule: Plan) -> int:
-    """The elements of a map at [first, end); returns the number of lanes used."""
+def map_range(
+    e: Emitter, expr: Map, targets: Sequence[Array], span: tuple[str, str], schedule: Plan, *, asks: bool
+) -> int:
+    """The elements of a map at the indices of a span; returns the number of lanes used. `asks`: may it run long?"""
 
     def write(width: int) -> None:
+        def row(i: Scalar) -> None:
+            map_row(e, expr.body, targets, i)
+
         if width == 1:
-            height = cost.height(expr.body.body)
-            _one_by_one(e, first, end, lambda i: map_row(e, expr.body, targets, i), height)
+            _one_by_one(e, *span, row, cost.height(expr.body.body) if asks else 0)
         else:
-            control.strips(e, first, end, width, expr.body, lambda i: map_row(e, expr.body, targets, i), repeat=True)
+            control.strips(e, *span, width, expr.body, row, repeat=True, asks=asks)
 
     return _first_that_works(e, schedule.lanes, write)
 
 
-def reduce_range(e: Emitter, expr: Reduce, carry: Carry, first: str, end: str, schedule: Plan) -> int:
-    """Combine the values at [first, end) into the accumulators."""
+def reduce_range(e: Emitter, expr: Reduce, carry: Carry, span: tuple[str, str], schedule: Plan, *, asks: bool) -> int:
+    """Combine the values at the indices of a span into the accumulators."""
     names = operators(expr)
-    height = max(cost.height(expr.body.body), cost.height(expr.op.body))
+    height = max(cost.height(expr.body.body), cost.height(expr.op.body)) if asks else 0
 
     def take(_: Scalar, values: Sequence[Value]) -> None:
         carry.update(combine(e, expr, carry, values))
 
     def write(width: int) -> None:
         if names is not None:
-            reordered(e, expr, carry, names, first, end, width)
+            reordered(e, expr, carry, names, span, width, asks=asks)
         else:
-            _consume(e, expr.body, (first, end), width, take, height)
+            _consume(e, expr.body, span, width, take, height)
 
     return _first_that_works(e, schedule.lanes, write)
 
 
 def in_order(e: Emitter, expr: Scan | Hist | Scatter, take: Take, height: int) -> None:
     """The loop of a form in scalar code: values are computed in lanes, and taken up in the order of the index."""
-    lanes = plan(expr, e.kernel.uses, e.kernel.target).lanes
+    lanes = plan(expr, e.kernel).lanes
     end = e.scalar(expr.size).text
     _first_that_works(e, lanes, lambda width: _consume(e, expr.body, ("0", end), width, take, height))
 
@@ -87,12 +91,11 @@ def _one_by_one(e: Emitter, first: str, end: str, body: Callable[[Scalar], None]
 def _first_that_works(e: Emitter, width: int, write: Callable[[int], None]) -> int:
     """Write in lanes, or as scalar code when that does not work out."""
     if width > 1:
-        state = e.snapshot()
         try:
-            with e.frame.capture() as lines:
+            with e.attempt() as lines:
                 write(width)
         except CannotVectorise:
-            e.restore(state)
+            pass
         else:
             e.w.lines.extend(lines)
             return width
