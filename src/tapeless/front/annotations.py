@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from ..errors import AnnotationError, Place
 from ..ir.types import BOOL, F32, F64, I32, I64, DType
 from .tree import Leaf, Spec
+from .values import is_tuple
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,7 +18,7 @@ class ArrayType:
     dims: tuple[int | None, ...] = ()
 
     def __getitem__(self, sizes: object) -> ArrayType:
-        entries = sizes if isinstance(sizes, tuple) else (sizes,)
+        entries = sizes if is_tuple(sizes) else (sizes,)
         dims: list[int | None] = []
         for entry in entries:
             if entry == slice(None):
@@ -43,10 +44,12 @@ class ArrayType:
             raise AnnotationError(f"{name} must be {self!r}, but a {_words(spec)} was given", place=place)
         for axis, (need, have) in enumerate(zip(self.dims, shape, strict=True)):
             if need is not None and need != have:
-                raise AnnotationError(
-                    f"{name} must be {self!r}, but its size along axis {axis} is {have}", place=place
-                )
-        return Leaf(spec.dtype, spec.flavour, tuple(a if a is not None else b for a, b in zip(self.dims, spec.dims, strict=True)))
+                raise AnnotationError(f"{name} must be {self!r}, but its size along axis {axis} is {have}", place=place)
+        return Leaf(
+            spec.dtype,
+            spec.flavour,
+            tuple(a if a is not None else b for a, b in zip(self.dims, spec.dims, strict=True)),
+        )
 
     def _accepts(self, spec: Leaf) -> bool:
         if spec.flavour != "python":

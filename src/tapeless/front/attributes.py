@@ -37,9 +37,7 @@ def get_attribute(c: Context, value: Value, name: str) -> Value:
         case ObjectRef() | ListRef() | DictRef() | tuple():
             return get_field(c, value, name)
         case _ if isinstance(value, _CONSTANT) or registry.is_known(value):
-            if not hasattr(value, name):
-                c.refuse(f"{describe(value)} has no attribute {name!r}", error=UnknownAttributeError)
-            return _as_value(getattr(value, name))
+            return _of_constant(c, value, name)
         case _:
             c.refuse(
                 f"attributes of {describe(value)} cannot be used in compiled code",
@@ -47,6 +45,12 @@ def get_attribute(c: Context, value: Value, name: str) -> Value:
                 why="only modules, arrays, named tuples, dataclasses and dicts are understood",
                 fix="pass the value itself as an argument, or use a dataclass",
             )
+
+
+def _of_constant(c: Context, value: Any, name: str) -> Value:
+    if not hasattr(value, name):
+        c.refuse(f"{describe(value)} has no attribute {name!r}", error=UnknownAttributeError)
+    return _as_value(getattr(value, name))
 
 
 def _of_module(c: Context, module: ModuleType, name: str) -> Value:
@@ -60,7 +64,8 @@ def _of_module(c: Context, module: ModuleType, name: str) -> Value:
 
 def _as_value(value: Any) -> Value:
     """NumPy scalars among constants are known numbers."""
-    return value.item() if isinstance(value, np.generic) else value
+    number: Any = value
+    return number.item() if isinstance(value, np.generic) else value
 
 
 def _of_number(c: Context, value: Value, name: str) -> Value:
@@ -71,8 +76,9 @@ def _of_number(c: Context, value: Value, name: str) -> Value:
     if registry.find_method(name) is not None and not weak:
         return Method(value, name)
     exists = hasattr(np.ndarray, name)
+    near = "" if exists else suggestion(name, registry.method_names())
     c.refuse(
-        f"{describe(value)} has no attribute {name!r} in compiled code{'' if exists else suggestion(name, registry.method_names())}",
+        f"{describe(value)} has no attribute {name!r} in compiled code{near}",
         error=UnsupportedFunctionError if exists and not weak else UnknownAttributeError,
         fix=f"use the function np.{name}" if hasattr(np, name) else "",
     )

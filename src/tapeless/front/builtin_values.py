@@ -15,7 +15,7 @@ from .attributes import get_attribute
 from .context import Context, describe
 from .iteration import Steps, iterate, static_items
 from .registry import implements
-from .values import ArrayRef, Closure, DictRef, ListRef, ObjectRef, Partial, RangeValue, Scalar, Value, Zipped
+from .values import ArrayRef, Closure, DictRef, ListRef, ObjectRef, Partial, RangeValue, Scalar, Value, Zipped, is_tuple
 
 _NUMPY_CLASS: dict[Any, type] = {BOOL: np.bool_, I32: np.int32, I64: np.int64, F32: np.float32, F64: np.float64}
 
@@ -87,17 +87,17 @@ def dict_(c: Context, other: Value = None, **entries: Value) -> Value:
 
 @implements(builtins.isinstance)
 def isinstance_(c: Context, value: Value, classes: Value) -> Value:
-    wanted = classes if isinstance(classes, tuple) else (classes,)
-    mine = class_of(c, value)
+    wanted = classes if is_tuple(classes) else (classes,)
+    mine = class_of(value)
     return any(issubclass(mine, cls) for cls in wanted)
 
 
 @implements(builtins.type)
 def type_(c: Context, value: Value) -> Value:
-    return class_of(c, value)
+    return class_of(value)
 
 
-def class_of(c: Context, value: Value) -> type:
+def class_of(value: Value) -> type[Any]:
     """The class that the value would have in plain Python."""
     match value:
         case ArrayRef():
@@ -115,7 +115,7 @@ def class_of(c: Context, value: Value) -> type:
         case RangeValue():
             return range
         case _:
-            return type(value)
+            return value.__class__
 
 
 @implements(builtins.callable)
@@ -125,7 +125,7 @@ def callable_(c: Context, value: Value) -> Value:
 
 @implements(builtins.hasattr)
 def hasattr_(c: Context, value: Value, name: Value) -> Value:
-    cls = class_of(c, value)
+    cls = class_of(value)
     return name in c.held(value) or hasattr(cls, name) if isinstance(value, ObjectRef) else hasattr(cls, name)
 
 

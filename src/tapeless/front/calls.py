@@ -9,7 +9,7 @@ import inspect
 from collections.abc import Sequence
 from dataclasses import dataclass
 from types import BuiltinFunctionType, FunctionType, MethodType
-from typing import Any
+from typing import Any, NoReturn
 
 from ..errors import CallError, RecursionRefusedError, TypeConflictError, UnsupportedFunctionError
 from . import registry
@@ -102,10 +102,10 @@ def _is_library(function: Any) -> bool:
     )
 
 
-def _construct(c: Context, cls: type, args: tuple[Value, ...], kwargs: dict[str, Value]) -> Value:
+def _construct(c: Context, cls: Any, args: tuple[Value, ...], kwargs: dict[str, Value]) -> Value:
     if dataclasses.is_dataclass(cls):
         return construct(c, cls, args, kwargs)
-    if issubclass(cls, tuple) and hasattr(cls, "_fields"):
+    if hasattr(cls, "_make"):
         try:
             return cls(*args, **kwargs)
         except TypeError as error:
@@ -139,15 +139,18 @@ def _signature(implementation: Implementation) -> inspect.Signature:
     return inspect.signature(implementation)
 
 
-def _refuse_unknown(c: Context, function: Any) -> None:
+def _refuse_unknown(c: Context, function: Any) -> NoReturn:
     name = _name(function)
     module = getattr(function, "__module__", None) or ""
-    siblings = [_name(obj) for obj in registry.objects()]
+    near = suggestion(name, [_name(obj) for obj in registry.objects()])
+    prefix = f"{module}." if module and module != "builtins" else ""
     c.refuse(
-        f"{module + '.' if module and module != 'builtins' else ''}{name} is not known to the compiler{suggestion(name, siblings)}",
+        f"{prefix}{name} is not known to the compiler{near}",
         error=UnsupportedFunctionError,
         why="only functions with source text and the library functions of the language reference can be compiled",
-        fix="call it outside and pass the result in" if isinstance(function, BuiltinFunctionType | FunctionType) else "",
+        fix="call it outside and pass the result in"
+        if isinstance(function, BuiltinFunctionType | FunctionType)
+        else "",
     )
 
 
@@ -202,9 +205,7 @@ def _result(c: Context, frame: Frame) -> Value:
     value = frame.names.get(RESULT)
     if c.end is End.LEFT or left is True:
         returned = value
-    elif left is False:
-        returned = None
-    elif value is None:
+    elif left is False or value is None:
         returned = None
     else:
         c.refuse(
@@ -213,7 +214,9 @@ def _result(c: Context, frame: Frame) -> Value:
             fix="return a value at the end of the function too",
         )
     if isinstance(returned, Clash):
-        c.refuse(f"the results of {frame.function.name} do not fit together: {returned.reason}", error=TypeConflictError)
+        c.refuse(
+            f"the results of {frame.function.name} do not fit together: {returned.reason}", error=TypeConflictError
+        )
     return returned
 
 
@@ -267,7 +270,10 @@ def bind(c: Context, function: Closure, args: tuple[Value, ...], kwargs: dict[st
                 c.refuse(f"{function.name}() got two values for {name!r}", error=CallError)
             bound[name] = named.pop(name)
     first_default = len(positional) - len(function.defaults)
-    for name, default in (*zip(positional[first_default:], function.defaults, strict=True), *function.kw_defaults.items()):
+    for name, default in (
+        *zip(positional[first_default:], function.defaults, strict=True),
+        *function.kw_defaults.items(),
+    ):
         bound.setdefault(name, default)
     if spec.kwarg:
         bound[spec.kwarg.arg] = c.new_object(DictRef(), named)

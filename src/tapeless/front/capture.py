@@ -25,7 +25,7 @@ from .context import Context
 from .control import PathEndsError
 from .numpy import library
 from .tree import Out, OutArgument, OutLeaf, OutNode, OutStatic, Spec, flatten
-from .values import ArrayRef, Closure, DictRef, ListRef, ObjectRef, Scalar, Value
+from .values import ArrayRef, Closure, DictRef, ListRef, ObjectRef, Scalar, Value, is_tuple
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,9 +127,8 @@ class _Outputs:
                 return self._leaf(atom, OutLeaf(len(self.results), "python" if weak else "numpy"))
             case ArrayRef():
                 return self._array(value)
-            case tuple():
-                fields = getattr(value, "_fields", ())
-                return OutNode(type(value), fields, tuple(self.take(v) for v in value))
+            case _ if is_tuple(value):
+                return OutNode(type(value), getattr(value, "_fields", ()), tuple(self.take(v) for v in value))
             case ListRef():
                 return OutNode(list, (), tuple(self.take(v) for v in c.held(value)))
             case DictRef() | ObjectRef():

@@ -1,8 +1,8 @@
 """Free names of the user's functions: what they are bound to outside, read anew at each call.
 
-Numbers and arrays that a function takes from its module or its closure become hidden parameters; functions, classes and
-strings are constants of the specialisation, guarded by their getter. A captured integer that must be known while compiling
-(an axis, a size of a tuple) is pinned: it stays a parameter, and the specialisation holds only for this value.
+Numbers and arrays that a function takes from its module or its closure become hidden parameters; functions, classes
+and strings are constants of the specialisation, guarded by their getter. A captured integer that must be known while
+compiling (an axis, a size of a tuple) is pinned: it stays a parameter, and the code holds only for this value.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from ..ir.types import Type, Var, i64
 from ..ir.walk import fresh
 from .context import Context
 from .tree import Leaf, Node, Spec, Static, flatten
-from .values import ArrayRef, Cell, DictRef, ObjectRef, Scalar, Undefined, Value
+from .values import ArrayRef, Cell, DictRef, ListRef, ObjectRef, Scalar, Undefined, Value
 
 # Modules whose numbers are constants of nature rather than the user's settings.
 _LIBRARIES = ("numpy", "math", "builtins", "tapeless", "scipy", "sys", "cmath")
@@ -60,10 +60,12 @@ class Parameters:
                 return self._leaf(c, spec, label)
             case Node(kind, keys, parts):
                 names = [f"{label}_{k}" for k in (keys or range(len(parts)))]
-                value = _container(c, kind, keys, [self.value(c, p, n) for p, n in zip(parts, names, strict=True)])
-                if not isinstance(value, tuple):
-                    c.external.add(value)
-                return value
+                made: Value = _container(
+                    c, kind, keys, [self.value(c, p, n) for p, n in zip(parts, names, strict=True)]
+                )
+                if isinstance(made, ListRef | DictRef | ObjectRef):
+                    c.external.add(made)
+                return made
 
     def _leaf(self, c: Context, leaf: Leaf, label: str) -> Value:
         sizes = tuple(fresh("n", Type(i64(0).dtype)) if n is None else i64(n) for n in leaf.dims)
@@ -105,15 +107,15 @@ def _pin(entry: Captured, value: int) -> int:
     return value
 
 
-def _container(c: Context, kind: type, keys: tuple[Any, ...], parts: list[Value]) -> Value:
+def _container(c: Context, kind: Any, keys: tuple[Any, ...], parts: list[Value]) -> Value:
     if kind is list:
         return c.new_list(parts)
     if kind is dict:
         return c.new_object(DictRef(), dict(zip(keys, parts, strict=True)))
     if kind is tuple:
         return tuple(parts)
-    if issubclass(kind, tuple):
-        return kind._make(parts)  # type: ignore[attr-defined]
+    if hasattr(kind, "_make"):
+        return kind._make(parts)
     return c.new_object(ObjectRef(kind), dict(zip(keys, parts, strict=True)))
 
 

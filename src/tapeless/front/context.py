@@ -9,7 +9,7 @@ reach one another through `eval` and `run`, so that no module needs to import an
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from typing import Any, NoReturn, TypeVar
 
@@ -18,10 +18,10 @@ from ..ir.build import Builder
 from ..ir.core import Pos
 from ..ir.types import BOOL, F64, I64, Atom, DType, Lit, Type, Var, i64
 from . import promote, views
-from .numpy.atoms import convert, literal
 from .frame import End, Frame
+from .numpy.atoms import convert, literal
 from .sizes import Sizes
-from .values import ArrayRef, Cell, Clash, Closure, DictRef, ListRef, ObjectRef, Ref, Scalar, Stale, Value
+from .values import ArrayRef, Cell, Clash, Closure, DictRef, ListRef, ObjectRef, Ref, Scalar, Stale, Value, is_tuple
 
 Handler = Callable[["Context", Any], Value]
 H = TypeVar("H", bound=Handler)
@@ -54,11 +54,11 @@ class Context:
     """One lowering of one function."""
 
     def __init__(self, call: Callable[[Context, Value, Sequence[Value], dict[str, Value]], Value]) -> None:
-        self.b = Builder()
-        self.sizes = Sizes()
+        self.b: Builder = Builder()
+        self.sizes: Sizes = Sizes()
         self.store: dict[Ref, Any] = {}
         self.frames: list[Frame] = []
-        self.end = End.OPEN
+        self.end: End = End.OPEN
         self.roots: tuple[Cell, ...] = ()
         self.external: set[Ref] = set()
         self.pins: dict[Var, Callable[[], int]] = {}
@@ -178,7 +178,7 @@ class Context:
 
     def items(self, value: Value) -> tuple[Value, ...] | None:
         """The elements of a tuple or list, or None for anything else."""
-        if isinstance(value, tuple):
+        if is_tuple(value):
             return value
         return self.held(value) if isinstance(value, ListRef) else None
 
@@ -228,7 +228,7 @@ class Context:
         return self.sizes.unify(m, n)
 
     @contextmanager
-    def inside(self, b: Builder) -> Iterator[None]:
+    def inside(self, b: Builder) -> Generator[None, None, None]:
         """Emit into the block `b` of a parallel operator; arrays from outside must not be written there."""
         outer, sizes, before = self.b, self.sizes, dict(self.store)
         self.b, self.sizes = b, sizes.child()
@@ -369,7 +369,7 @@ def describe(value: Value) -> str:
             return "None"
         case str():
             return f"the string {value!r}"
-        case tuple():
+        case _ if is_tuple(value):
             return f"a tuple of {len(value)}"
         case _ if callable(value) and hasattr(value, "__name__"):
             return f"the function {value.__name__}"

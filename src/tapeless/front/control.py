@@ -8,7 +8,7 @@ continues or raises does not reach the merging point; what it leaves behind is t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
@@ -18,7 +18,8 @@ from ..ir.types import BOOL, Atom, Lit, Type, Var, boolean
 from ..ir.walk import lambdas
 from .context import Context
 from .frame import CONTROL, VALUE, End
-from .merge import Anything, Array, Meeting, Place, Shape, Side, build, filling, flatten, leaves
+from .merge import Meeting, Place, Side
+from .shapes import Anything, Array, Shape, build, filling, flatten, leaves
 from .sizes import Sizes
 from .values import Cell, Value
 
@@ -57,7 +58,7 @@ def execute(c: Context, b: Builder, sizes: Sizes, action: Callable[[], Value]) -
 
 
 @contextmanager
-def within(c: Context, arm: Arm) -> Iterator[None]:
+def within(c: Context, arm: Arm) -> Generator[None, None, None]:
     """Go back to the end of an executed block, to emit what it hands over."""
     saved = c.b, c.sizes, c.store
     c.b, c.sizes, c.store = arm.b, arm.sizes, arm.side.store
@@ -85,7 +86,7 @@ def join(c: Context, cond: Atom, arms: list[Arm], live: Collection[str]) -> Valu
     if ends == [End.STOPPED, End.STOPPED]:
         _emit(c, cond, arms, [(), ()])
         raise PathEndsError
-    names = CONTROL | (frozenset(live) if End.OPEN in ends else frozenset())
+    names = CONTROL | frozenset[str](live if End.OPEN in ends else ())
     if End.LEFT in ends:
         names |= c.frame.loop_live
     meeting = Meeting(c, arms[0].side, arms[1].side)
@@ -186,7 +187,10 @@ def is_pure(c: Context, arm: Arm) -> bool:
         arm.side.end is End.OPEN
         and all(names[n] is before.get(n) for n in names if n != VALUE)
         and all(arm.side.store[ref] is contents for ref, contents in c.store.items())
-        and all(isinstance(stm.expr, Apply) and stm.expr.op != "index" and not stm.vars[0].type.is_array for stm in arm.b.stms)
+        and all(
+            isinstance(stm.expr, Apply) and stm.expr.op != "index" and not stm.vars[0].type.is_array
+            for stm in arm.b.stms
+        )
     )
 
 

@@ -88,7 +88,12 @@ def binary(c: Context, op: str, x: Value, y: Value) -> Value:
     left, right = c.items(x), c.items(y)
     if op == "Add" and left is not None and right is not None and type(x) is type(y):
         return c.new_list(left + right) if isinstance(x, ListRef) else left + right
-    if op == "Mult" and (left is not None or right is not None) and not isinstance(x, ArrayRef) and not isinstance(y, ArrayRef):
+    if (
+        op == "Mult"
+        and (left is not None or right is not None)
+        and not isinstance(x, ArrayRef)
+        and not isinstance(y, ArrayRef)
+    ):
         return _repeated(c, x if left is not None else y, y if left is not None else x)
     if isinstance(x, str) and isinstance(y, str) and op == "Add":
         return x + y
@@ -358,9 +363,7 @@ def closure(c: Context, node: ast.Lambda | ast.FunctionDef, label: str) -> Closu
     defaults = tuple(c.eval(d) for d in node.args.defaults)
     named = zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True)
     kw_defaults = {arg.arg: c.eval(d) for arg, d in named if d is not None}
-    return Closure(
-        node, label, function.file, frame.scope, defaults, kw_defaults, function.shift, function.internal
-    )
+    return Closure(node, label, function.file, frame.scope, defaults, kw_defaults, function.shift, function.internal)
 
 
 @expression(ast.NamedExpr)

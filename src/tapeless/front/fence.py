@@ -18,7 +18,11 @@ REFUSED: dict[type[ast.AST], tuple[str, str, str]] = {
     ast.AsyncFor: ("async for", "compiled code cannot wait", "use a plain for loop over an array"),
     ast.AsyncFunctionDef: ("async def", "compiled code cannot wait", "use a plain function"),
     ast.Await: ("await", "compiled code cannot wait", "await outside and pass the result in"),
-    ast.ClassDef: ("a class definition", "classes cannot be made at run time", "define a dataclass outside the function"),
+    ast.ClassDef: (
+        "a class definition",
+        "classes cannot be made at run time",
+        "define a dataclass outside the function",
+    ),
     ast.Delete: ("del", "variables and memory live as long as they are used", "leave it out"),
     ast.Global: ("global", "a compiled function cannot rebind names of its module", "return the new value"),
     ast.Nonlocal: ("nonlocal", "a nested function cannot rebind outer names", "return the new value"),

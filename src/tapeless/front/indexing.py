@@ -66,14 +66,12 @@ def _read_array(c: Context, array: ArrayRef, index: Value) -> Value:
 
 def _parts(c: Context, array: ArrayRef, index: Value) -> list[Value]:
     """The index with one entry per dimension: `...` expanded, missing dimensions taken whole."""
-    given = list(index) if isinstance(index, tuple) else [index]
+    given: list[Value] = list(index) if isinstance(index, tuple) else [index]  # type: ignore[arg-type]
     parts: list[Value] = []
     used = sum(gather.dimensions(c, part) for part in given)
     rank = c.rank(array)
     if used > rank:
-        c.refuse(
-            f"too many indices: the array has {rank} dimensions, but {used} were indexed", error=StaticIndexError
-        )
+        c.refuse(f"too many indices: the array has {rank} dimensions, but {used} were indexed", error=StaticIndexError)
     rest = [SliceValue(None, None, None)] * (rank - used)
     for part in given:
         if part is Ellipsis:

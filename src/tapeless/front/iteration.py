@@ -168,5 +168,3 @@ def _zipped_with_fixed(c: Context, sources: list[tuple[Value, ...] | Steps], len
                 fix="make an array of the tuple: np.array(...)",
             )
     return tuple(tuple(s[k] if isinstance(s, tuple) else s.at(i64(k)) for s in sources) for k in range(length))
-
-

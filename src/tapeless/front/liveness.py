@@ -4,7 +4,8 @@
 
 A loop's head is live with what its body reads before writing and with what is live after the loop. Names that
 nested functions read are live everywhere, since such functions look them up when they are called.
-`analyse` returns, for each compound statement of a function, the names live after it, and for each loop those live at its head.
+`analyse` returns, for each compound statement of a function, the names live after it, and for each loop those live at
+its head.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ types only grow, so this ends soon.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
@@ -23,11 +23,11 @@ from .context import Context
 from .control import Arm, PathEndsError, at, execute, is_pure, join, rebuild, run_arm, within
 from .frame import BROKEN, RESULT, RETURNED, VALUE, End
 from .liveness import loop_syntax
-from .merge import (
-    Array, Fixed, Late, Meeting, Number, Perhaps, Place, Shape, Side, Whole, filling, flatten, is_number, kind, leaves,
-    number_shape, same, widest,
-)  # fmt: skip
+from .merge import Meeting, Place, Side, kind, same
 from .numpy.nest import recast
+from .shapes import (
+    Array, Fixed, Late, Number, Perhaps, Shape, Whole, filling, flatten, is_number, leaves, number_shape, widest,
+)  # fmt: skip
 from .values import ArrayRef, Cell, Clash, Maybe, Scalar, Undefined, Value
 
 # Types grow along bool < int < float, weak < strong, plain < perhaps: far fewer steps than this.
@@ -91,7 +91,12 @@ class Loop:
         self.after = live.after[node] | live.escaping
         self.exposed = live.exposed[node] | live.escaping
         self.entry = Side(dict(c.frame.names), dict(c.store))
-        self.names = [*sorted(self.live | self.after), *hidden, *self.flags, *([RESULT] if RETURNED in self.flags else [])]
+        self.names = [
+            *sorted(self.live | self.after),
+            *hidden,
+            *self.flags,
+            *([RESULT] if RETURNED in self.flags else []),
+        ]
 
     # -- trials -------------------------------------------------------------------------------
 
@@ -104,29 +109,30 @@ class Loop:
         for attempt in range(TRIALS):
             trial = self.trial(carried, body, frozenset() if attempt else frozenset(tentative))
             found = self._compare(carried, trial, counted)
-            if (attempt or not tentative) and carried.covers(found, {cell for cell in self.entry.store if isinstance(cell, Cell)}):
+            if (attempt or not tentative) and carried.covers(
+                found, {cell for cell in self.entry.store if isinstance(cell, Cell)}
+            ):
                 self._remember(key, carried)
                 return carried, trial
             carried = found
         self.c.refuse("the types of the variables of this loop do not settle", error=TypeConflictError)
 
-    def trial(
-        self, carried: Carried, action: Callable[[], Value], tentative: frozenset[str] = frozenset()
-    ) -> Trial:
+    def trial(self, carried: Carried, action: Callable[[], Value], tentative: frozenset[str] = frozenset()) -> Trial:
         """Execute `action` at the head of the loop under a belief."""
         c = self.c
         params = tuple(fresh(hint, type) for hint, type in zip(carried.hints(), carried.types(), strict=True))
 
         def run() -> Value:
             rebuild(c, carried.shapes, params, carried.cells)
-            c.frame.names.update((name, Undefined()) for name, s in carried.shapes.items() if isinstance(s, Late))
+            late = [n for n, s in carried.shapes.items() if isinstance(s, Late) and isinstance(n, str)]
+            c.frame.names.update((name, Undefined()) for name in late)
             return action()
 
         with self._inside(tentative):
             return Trial(params, execute(c, c.b.child(), c.sizes.child(), run))
 
     @contextmanager
-    def _inside(self, tentative: frozenset[str]) -> Iterator[None]:
+    def _inside(self, tentative: frozenset[str]) -> Generator[None, None, None]:
         frame = self.c.frame
         outer = frame.loop_live, frame.tentative
         frame.loop_live, frame.tentative = self.live | self.after, frame.tentative | tentative
@@ -138,7 +144,7 @@ class Loop:
     def _guess(self, key: object) -> Carried:
         """Numbers that are assigned and arrays whose items are assigned, so that one trial is often enough.
 
-        A loop inside another is settled once per trial of the outer one: what was found for the same types is tried first.
+        A loop inside another is settled once per trial of the outer one: what was found before is tried first.
         """
         if key in self.c.settled:
             shapes, changed = self.c.settled[key]
@@ -154,7 +160,9 @@ class Loop:
         return guess
 
     def _remember(self, key: object, carried: Carried) -> None:
-        numbers = {p: s for p, s in carried.shapes.items() if not any(isinstance(x, Array | Whole) for x in leaves((s,)))}
+        numbers = {
+            p: s for p, s in carried.shapes.items() if not any(isinstance(x, Array | Whole) for x in leaves((s,)))
+        }
         names = {n for n in self.names if isinstance(v := self.entry.value(n), ArrayRef) and v.cell in carried.shapes}
         shapes = {p: s for p, s in numbers.items() if isinstance(p, str) and not isinstance(s, Fixed)}
         self.c.settled[key] = shapes, frozenset(names)
@@ -162,7 +170,11 @@ class Loop:
     def _compare(self, carried: Carried, trial: Trial, counted: bool) -> Carried:
         """What the state at the end of a trial says about what must be carried."""
         meeting = Meeting(self.c, self.entry, _at_end(trial.arm))
-        whole = {leaf.cell: p for leaf, p in zip(leaves(carried.shapes.values()), trial.params, strict=True) if isinstance(leaf, Whole)}
+        whole = {
+            leaf.cell: p
+            for leaf, p in zip(leaves(carried.shapes.values()), trial.params, strict=True)
+            if isinstance(leaf, Whole)
+        }
         found: dict[Place, Shape] = {}
         for place, shape in meeting.places(self.names).items():
             old = carried.shapes.get(place)

@@ -1,88 +1,27 @@
 """What a variable is where two paths meet: at the end of an if, at the head of a loop.
 
-`meet` compares the values of a variable on the two paths and returns its *shape*, the recipe by which the
-value crosses: not at all (`Fixed`, both paths agree), as a number, as an array, piecewise (`Many`), or with a flag that
-says whether it exists (`Perhaps`). `flatten` turns a value into the atoms its shape asks for, `build` makes the
-merged value from variables again. Names bound to different arrays on the two paths get a new cell; it is marked as
-possibly the same as every array that some other name still holds, so that later writes are refused when they matter.
+`meet` compares the values of a variable on the two paths and returns the shape (`shapes`) by which it crosses. Names
+bound to different arrays on the two paths get a new cell; it is marked as possibly the same as every array that some
+other name still holds, so that later writes are refused when they matter.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
-from ..ir.build import Builder
-from ..ir.types import BOOL, Atom, DType, Type, Var, boolean, i64, zero
+from ..ir.types import Type
 from .context import Context, describe
 from .frame import CONTROL, RESULT, RETURNED, End
-from .promote import promote
-from .views import layer_shape
+from .shapes import Anything, Array, Fixed, Many, Perhaps, Shape, Whole, common_number, contained, inside, is_number
 from .values import (
-    ArrayRef, Cell, Clash, Closure, DictRef, ListRef, Maybe, Method, ObjectRef, RangeValue, Ref, Scalar, Stale, Undefined,
-    Value, Zipped,
+    ArrayRef, Cell, Clash, Closure, DictRef, ListRef, Maybe, Method, ObjectRef, RangeValue, Ref, Scalar, Stale,
+    Undefined, Value, Zipped, is_tuple,
 )  # fmt: skip
+from .views import layer_shape
 
-
-@dataclass(frozen=True, slots=True)
-class Anything:
-    """The value on a path that never gets here: any other will do."""
-
-
-@dataclass(frozen=True, slots=True)
-class Fixed:
-    """The same on both paths."""
-
-    value: Value
-
-
-@dataclass(frozen=True, slots=True)
-class Number:
-    dtype: DType
-    weak: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Whole:
-    """The contents of a cell that both paths know."""
-
-    cell: Cell
-
-
-@dataclass(frozen=True, slots=True)
-class Array:
-    """Different arrays on the two paths; equal `group`s are the same pair of arrays."""
-
-    group: int
-    dtype: DType
-    rank: int
-
-
-@dataclass(frozen=True, slots=True)
-class Many:
-    """A tuple, list, dict or object, part by part; `make` is its constructor from the parts."""
-
-    kind: Any
-    parts: tuple[Shape, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Perhaps:
-    """A value that exists when a flag holds."""
-
-    shape: Shape
-
-
-@dataclass(frozen=True, slots=True)
-class Late:
-    """A value that a counted loop's body always sets before reading: it exists when the body ran at all."""
-
-    shape: Shape
-
-
-Shape: TypeAlias = Fixed | Number | Whole | Array | Many | Perhaps | Late
 Place: TypeAlias = str | Ref
 Pair: TypeAlias = tuple[ArrayRef | None, ArrayRef | None]
 
@@ -135,9 +74,9 @@ class Meeting:
             case (Anything() | ArrayRef(), Anything() | ArrayRef()):
                 return self._arrays(x, y)
             case (Anything(), _) | (_, Anything()) if is_number(x) or is_number(y):
-                return _numbers(x, y)
+                return common_number(x, y)
             case _ if is_number(x) and is_number(y):
-                return _numbers(x, y)
+                return common_number(x, y)
             case _:
                 return self._parts(x, y)
 
@@ -146,7 +85,7 @@ class Meeting:
             return Fixed(Undefined())
         if isinstance(x, Maybe) and isinstance(y, Maybe) and same(x.value, y.value) and x.defined == y.defined:
             return Fixed(x)
-        inner = self.meet(_inside(x), _inside(y))
+        inner = self.meet(inside(x), inside(y))
         return inner if isinstance(inner, Fixed) and isinstance(inner.value, Clash) else Perhaps(inner)
 
     def _arrays(self, x: Value, y: Value) -> Shape:
@@ -176,7 +115,7 @@ class Meeting:
 
     def _opened(self, value: Value, side: Side) -> tuple[Any, tuple[Value, ...]] | None:
         match value:
-            case tuple():
+            case _ if is_tuple(value):
                 return type(value), value
             case ListRef():
                 return ListRef, side.store[value]
@@ -209,9 +148,14 @@ class Meeting:
             return Fixed(x) if x == y else Whole(ref)
         x = Anything() if self.left.end is End.STOPPED else x
         y = Anything() if self.right.end is End.STOPPED else y
-        if isinstance(x, Mapping) and isinstance(y, Mapping) and tuple(x) == tuple(y):
-            return Many((dict, tuple(x)), tuple(self.meet(x[k], y[k]) for k in x))
+        if isinstance(x, dict) and isinstance(y, dict):
+            return self._fields(x, y)  # type: ignore[arg-type]
         return self.meet(x, y)
+
+    def _fields(self, x: dict[Any, Value], y: dict[Any, Value]) -> Shape:
+        if tuple(x) != tuple(y):
+            return Fixed(Clash(f"its keys are {list(x)} on one path and {list(y)} on another"))
+        return Many((dict, tuple(x)), tuple(self.meet(x[k], y[k]) for k in x))
 
     def type(self, group: int) -> Type:
         """The type of the arrays of a group, on the first path that has one."""
@@ -250,125 +194,10 @@ def _refs(value: Value, store: Mapping[Ref, Any]) -> Iterator[ArrayRef]:
         case Maybe(inner):
             yield from _refs(inner, store)
         case tuple() | ListRef() | DictRef() | ObjectRef():
-            contents = value if isinstance(value, tuple) else store[value]
-            for item in contents.values() if isinstance(contents, dict) else contents:
+            for item in contained(value, store):
                 yield from _refs(item, store)
         case _:
             pass
-
-
-# -- crossing -------------------------------------------------------------------------------------
-
-
-def flatten(c: Context, value: Value, shape: Shape, done: set[int], filler: Callable[[Array], Atom]) -> Iterator[Atom]:
-    """The atoms of a value that its shape asks for; each group of arrays once. Emits into the current block."""
-    match shape:
-        case Fixed():
-            return
-        case Number(dtype):
-            yield zero(dtype) if isinstance(value, Anything | Undefined) else c.atom(value, dtype)
-        case Whole():
-            yield value
-        case Array(group):
-            if group not in done:
-                done.add(group)
-                yield c.read(value) if isinstance(value, ArrayRef) else filler(shape)
-        case Perhaps(inner):
-            yield from flatten(c, _inside(value), inner, done, filler)
-            yield _defined(value)
-        case Late(inner):
-            yield from flatten(c, _inside(value), inner, done, filler)
-        case Many(_, parts):
-            items = _items(c, value, len(parts))
-            for item, part in zip(items, parts, strict=True):
-                yield from flatten(c, item, part, done, filler)
-
-
-def build(c: Context, shape: Shape, atoms: Iterator[Atom], cells: Mapping[int, Cell], done: set[int]) -> Value:
-    """The merged value from the variables that carry it, in the order of `flatten`."""
-    match shape:
-        case Fixed(value):
-            return value
-        case Number(_, weak):
-            return Scalar(next(atoms), weak)
-        case Whole():
-            return next(atoms)
-        case Array(group):
-            if group not in done:
-                done.add(group)
-                c.store[cells[group]] = next(atoms)
-            return ArrayRef(cells[group])
-        case Perhaps(inner):
-            value = build(c, inner, atoms, cells, done)
-            return Maybe(value, next(atoms))
-        case Late(inner):
-            return build(c, inner, atoms, cells, done)
-        case Many(kind, parts):
-            return _assemble(c, kind, [build(c, part, atoms, cells, done) for part in parts])
-
-
-def _assemble(c: Context, kind: Any, parts: list[Value]) -> Value:
-    match kind:
-        case type() if kind is ListRef:
-            return c.new_list(parts)
-        case type():
-            return tuple(parts) if kind is tuple else kind._make(parts)  # type: ignore[attr-defined]
-        case (first, keys) if first is dict:
-            return dict(zip(keys, parts, strict=True))
-        case (first, keys) if first is DictRef:
-            return c.new_object(DictRef(), dict(zip(keys, parts, strict=True)))
-        case (_, cls, keys):
-            return c.new_object(ObjectRef(cls), dict(zip(keys, parts, strict=True)))
-        case _:
-            raise AssertionError(kind)
-
-
-def _items(c: Context, value: Value, count: int) -> Iterable[Value]:
-    match value:
-        case Anything() | Undefined():
-            return (Anything(),) * count
-        case tuple():
-            return value
-        case dict():
-            return value.values()
-        case _:
-            contents = c.store[value]
-            return contents.values() if isinstance(contents, dict) else contents
-
-
-def leaves(shapes: Iterable[Shape]) -> Iterator[Number | Whole | Array]:
-    """What crosses, in the order of `flatten`."""
-    done: set[int] = set()
-    todo = list(shapes)[::-1]
-    while todo:
-        match shape := todo.pop():
-            case Number() | Whole():
-                yield shape
-            case Array(group):
-                if group not in done:
-                    done.add(group)
-                    yield shape
-            case Perhaps(inner):
-                todo += [Number(BOOL, True), inner]
-            case Late(inner):
-                todo.append(inner)
-            case Many(_, parts):
-                todo += parts[::-1]
-            case Fixed():
-                pass
-
-
-def filling(b: Callable[[], Builder], types: Mapping[int, Type], local: Collection[Atom]) -> Callable[[Array], Atom]:
-    """Makes the arrays of paths that never get here: empty where the size is not known outside."""
-
-    def make(shape: Array) -> Atom:
-        sizes = (i64(0) if n in local else n for n in types[shape.group].shape)
-        return b().apply("replicate", zero(shape.dtype), *sizes)
-
-    return make
-
-
-# -- small questions ------------------------------------------------------------------------------
 
 
 def same(x: Value, y: Value) -> bool:
@@ -380,40 +209,16 @@ def same(x: Value, y: Value) -> bool:
     match x:
         case float():
             return repr(x) == repr(y)
-        case tuple():
+        case _ if is_tuple(x):
             return len(x) == len(y) and all(same(a, b) for a, b in zip(x, y, strict=True))
         case Closure():
             return x.node is y.node and x.scope == y.scope
-        case Scalar() | ArrayRef() | int() | str() | RangeValue() | Zipped() | Method() | Undefined() | Clash() | Fixed():
+        case (
+            Scalar() | ArrayRef() | int() | str() | RangeValue() | Zipped() | Method() | Undefined() | Clash() | Fixed()
+        ):
             return bool(x == y)
         case _:
             return False
-
-
-def _numbers(x: Value, y: Value) -> Number:
-    known = [v for v in (x, y) if not isinstance(v, Anything)]
-    weak = [number_shape(v) for v in known]
-    strong = [n.dtype for n in weak if not n.weak]
-    return Number(promote(strong, [n.dtype for n in weak if n.weak]), not strong)
-
-
-def number_shape(value: Value) -> Number:
-    """The shape of a number by itself."""
-    match value:
-        case Number():
-            return value
-        case Scalar(_, weak):
-            return Number(value.dtype, weak)
-        case bool():
-            return Number(BOOL, True)
-        case int():
-            return Number(DType.I64, True)
-        case _:
-            return Number(DType.F64, True)
-
-
-def is_number(value: Value) -> bool:
-    return isinstance(value, Scalar | Number | bool | int | float)
 
 
 def kind(value: Value) -> object:
@@ -423,7 +228,7 @@ def kind(value: Value) -> object:
             return value.dtype, weak
         case ArrayRef(cell, view):
             return value.dtype, len(layer_shape(view[-1])) if view else cell.type.rank
-        case tuple():
+        case _ if is_tuple(value):
             return type(value), tuple(kind(item) for item in value)
         case Closure(node):
             return node
@@ -437,38 +242,3 @@ def kind(value: Value) -> object:
 
 def _clash(x: Value, y: Value) -> Shape:
     return Fixed(Clash(f"it is {describe(x)} on one path and {describe(y)} on another"))
-
-
-def _inside(value: Value) -> Value:
-    match value:
-        case Maybe(inner):
-            return inner
-        case Undefined():
-            return Anything()
-        case _:
-            return value
-
-
-def _defined(value: Value) -> Atom:
-    match value:
-        case Maybe(_, defined):
-            return defined
-        case _:
-            return boolean(not isinstance(value, Undefined | Anything))
-
-
-def widest(old: Shape | None, new: Shape) -> Shape:
-    """The shape that can carry what either can: between two trials of a loop, types only grow."""
-    match old, new:
-        case (Number(), Number()):
-            return _numbers(old, new)
-        case (Number(), Fixed(value)) if is_number(value):
-            return _numbers(old, value)
-        case (Perhaps(x), Perhaps(y)):
-            return Perhaps(widest(x, y))
-        case (Late(x), Late(y)):
-            return Late(widest(x, y))
-        case (Many(kind, left), Many(other, right)) if kind == other:
-            return Many(kind, tuple(widest(a, b) for a, b in zip(left, right, strict=True)))
-        case _:
-            return new

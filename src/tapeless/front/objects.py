@@ -5,12 +5,12 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable
 from types import FunctionType
-from typing import Any
+from typing import Any, NoReturn
 
 from ..errors import NotStaticError, OperandError, StaticIndexError, StaticKeyError, UnknownAttributeError
 from .context import Context, describe
 from .suggest import suggestion
-from .values import DictRef, ListRef, Method, ObjectRef, Partial, Scalar, Value
+from .values import DictRef, ListRef, Method, ObjectRef, Partial, Scalar, Value, is_tuple
 
 
 def get_field(c: Context, value: Value, name: str) -> Value:
@@ -18,7 +18,7 @@ def get_field(c: Context, value: Value, name: str) -> Value:
     match value:
         case ObjectRef(cls):
             return _get_of_object(c, value, cls, name)
-        case tuple() if name in getattr(value, "_fields", ()):
+        case _ if is_tuple(value) and name in getattr(value, "_fields", ()):
             return getattr(value, name)
         case _ if find_method(value, name):
             return Method(value, name)
@@ -46,7 +46,9 @@ def set_field(c: Context, value: Value, name: str, new: Value) -> None:
         c.refuse(f"attributes of {describe(value)} cannot be assigned", error=UnknownAttributeError)
     if value.cls.__dataclass_params__.frozen:  # type: ignore[attr-defined]
         c.refuse(
-            f"{value.cls.__name__} is a frozen dataclass", error=UnknownAttributeError, fix="use dataclasses.replace(...)"
+            f"{value.cls.__name__} is a frozen dataclass",
+            error=UnknownAttributeError,
+            fix="use dataclasses.replace(...)",
         )
     fields = c.held(value)
     if name not in fields:
@@ -54,7 +56,7 @@ def set_field(c: Context, value: Value, name: str, new: Value) -> None:
     c.put(value, {**fields, name: new})
 
 
-def unknown(c: Context, value: Value, name: str, known: list[str]) -> Any:
+def unknown(c: Context, value: Value, name: str, known: list[str]) -> NoReturn:
     """Refuse an attribute that does not exist."""
     c.refuse(
         f"{describe(value)} has no attribute {name!r}{suggestion(name, known)}",
@@ -78,7 +80,9 @@ def construct(c: Context, cls: Any, args: tuple[Value, ...], kwargs: dict[str, V
             c.refuse(f"{cls.__name__} needs the field {item.name!r}", error=OperandError)
     if given:
         unknown_field = next(iter(given))
-        c.refuse(f"{cls.__name__} has no field {unknown_field!r}{suggestion(unknown_field, contents)}", error=OperandError)
+        c.refuse(
+            f"{cls.__name__} has no field {unknown_field!r}{suggestion(unknown_field, contents)}", error=OperandError
+        )
     made = c.new_object(ObjectRef(cls), contents)
     if isinstance(after := getattr(cls, "__post_init__", None), FunctionType):
         c.call(after, (made,))
@@ -100,7 +104,7 @@ def _method(kind: type, name: str) -> Callable[[Callable[..., Value]], Callable[
 
 def find_method(receiver: Value, name: str) -> Callable[..., Value] | None:
     """The implementation of `receiver.name(...)` for a list, dict or tuple."""
-    return METHODS.get((tuple if isinstance(receiver, tuple) else type(receiver), name))
+    return METHODS.get((tuple if is_tuple(receiver) else receiver.__class__, name))
 
 
 @_method(ListRef, "append")
@@ -178,7 +182,7 @@ def _get(c: Context, ref: DictRef, key: Value, default: Value = None) -> Value:
 
 @_method(DictRef, "update")
 def _update(c: Context, ref: DictRef, other: Value = None, **changes: Value) -> None:
-    more = c.held(other) if isinstance(other, DictRef) else {}
+    more: dict[Any, Value] = c.held(other) if isinstance(other, DictRef) else {}
     c.put(ref, {**c.held(ref), **more, **changes})
 
 

@@ -45,7 +45,9 @@ class Sizes:
 
     def child(self) -> Sizes:
         """A copy for a block inside this one."""
-        return Sizes(dict(self.forms), dict(self.atoms), dict(self.lower), dict(self.upper), dict(self.equal), self.not_one)
+        return Sizes(
+            dict(self.forms), dict(self.atoms), dict(self.lower), dict(self.upper), dict(self.equal), self.not_one
+        )
 
     def linear(self, atom: Atom) -> Linear:
         """An integer atom as a linear form."""

@@ -9,6 +9,7 @@ import textwrap
 from collections.abc import Iterator
 from dataclasses import dataclass
 from types import CodeType, FunctionType
+from typing import NoReturn
 
 from ..errors import NoSourceError
 
@@ -64,9 +65,9 @@ def _lambda(function: FunctionType) -> Source:
         names = [a.arg for a in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)]
         body = node.body
         inside = {(n.lineno, n.col_offset) for n in ast.walk(body) if isinstance(n, ast.expr)}
-        if names == list(code.co_varnames[: len(names)]) and body.lineno >= code.co_firstlineno and wanted & inside:
-            if node.lineno <= code.co_firstlineno <= (node.end_lineno or node.lineno) or node.lineno == code.co_firstlineno:
-                return Source(node, file, 0)
+        here = node.lineno <= code.co_firstlineno <= (node.end_lineno or node.lineno)
+        if here and names == list(code.co_varnames[: len(names)]) and wanted & inside:
+            return Source(node, file, 0)
     _refuse(function)
 
 
@@ -78,7 +79,7 @@ def _file(function: FunctionType) -> str:
     return inspect.getsourcefile(function) or function.__code__.co_filename
 
 
-def _refuse(function: FunctionType) -> Source:
+def _refuse(function: FunctionType) -> NoReturn:
     raise NoSourceError(
         f"the source text of {function.__qualname__} cannot be read",
         why="a function is compiled from its source; text typed into `python -c` or made by exec() has none",

@@ -1,8 +1,8 @@
 """Statements, and the order of execution when some paths leave early.
 
 `return`, `break` and `continue` set a flag of the frame and end the path. Where an arm of an `if` always leaves, the
-rest of the block moves into the other arm, so most programs need no flags at run time; where only some paths leave, the rest is
-executed under the condition that no flag is set.
+rest of the block moves into the other arm, so most programs need no flags at run time; where only some paths leave,
+the rest is executed under the condition that no flag is set.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import ast
 import builtins
 import importlib
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 
@@ -43,7 +44,7 @@ def run_block(c: Context, body: Sequence[ast.stmt]) -> None:
         if left is not False and rest:
             assert not isinstance(left, bool)
             live = c.frame.live.escaping | frozenset(c.frame.names)
-            branch(c, left, lambda: _leave(c), lambda: _stay(c, rest), live)
+            branch(c, left, partial(_leave, c), partial(_stay, c, rest), live)
             return
 
 
@@ -175,7 +176,9 @@ def _source(part: ast.expr) -> str:
 def assert_(c: Context, node: ast.Assert) -> None:
     truth = c.truth(c.eval(node.test))
     if truth is not True:
-        c.b.check("assert", c.atom(truth) if isinstance(truth, bool) else truth, info=_message(node.msg) if node.msg else "")
+        c.b.check(
+            "assert", c.atom(truth) if isinstance(truth, bool) else truth, info=_message(node.msg) if node.msg else ""
+        )
     if truth is False:
         raise PathEndsError
 
@@ -251,7 +254,9 @@ def pass_(c: Context, node: ast.Pass) -> None:
 @statement(ast.FunctionDef)
 def function(c: Context, node: ast.FunctionDef) -> None:
     if node.decorator_list:
-        c.refuse("decorators of nested functions are not applied", error=UnsupportedSyntaxError, fix="remove the decorator")
+        c.refuse(
+            "decorators of nested functions are not applied", error=UnsupportedSyntaxError, fix="remove the decorator"
+        )
     c.frame.names[node.name] = closure(c, node, node.name)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from os.path import commonprefix
 
 
 def suggestion(name: str, known: Iterable[str]) -> str:
@@ -11,8 +10,12 @@ def suggestion(name: str, known: Iterable[str]) -> str:
     near = [(distance, other) for other in set(known) if (distance := _distance(name, other)) <= _allowed(name)]
     if not near:
         return ""
-    best = min(near, key=lambda item: (item[0], -len(commonprefix((name, item[1]))), item[1]))
+    best = min(near, key=lambda item: (item[0], -_common_prefix(name, item[1]), item[1]))
     return f"; did you mean {best[1]!r}?"
+
+
+def _common_prefix(x: str, y: str) -> int:
+    return next((k for k, (a, b) in enumerate(zip(x, y, strict=False)) if a != b), min(len(x), len(y)))
 
 
 def _allowed(name: str) -> int:

@@ -2,8 +2,9 @@
 
 Tuples, lists, dicts, named tuples and dataclasses are taken apart (`flatten`); their numbers and arrays are the leaves.
 The *spec* of an argument says everything that the generated code depends on: the structure, and for each leaf its
-element type, its flavour and which of its sizes are fixed. A size of one is always fixed, because it decides broadcasting. Specs are
-hashable: the tuple of them is the key of a specialisation. All other objects are static: part of the key themselves.
+element type, its flavour and which of its sizes are fixed. A size of one is always fixed, because it decides
+broadcasting. Specs are hashable: the tuple of them is the key of a specialisation. All other objects are static, part
+of the key themselves.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import numpy as np
 
 from ..errors import ArgumentError
 from ..ir.types import BOOL, F32, F64, I32, I64, DType
+from .values import is_tuple
 
 DTYPES: dict[np.dtype[Any], DType] = {
     np.dtype(np.bool_): BOOL,
@@ -127,8 +129,8 @@ def spec_leaves(spec: Spec) -> Iterator[Leaf]:
 
 def open_container(value: Any) -> tuple[type, tuple[Any, ...], Sequence[Any]] | None:
     """The class, keys and parts of a container, or None."""
-    kind = type(value)
-    if isinstance(value, tuple):
+    kind = value.__class__
+    if is_tuple(value):
         return kind, getattr(value, "_fields", ()), value
     if kind is list:
         return list, (), value
@@ -142,8 +144,10 @@ def open_container(value: Any) -> tuple[type, tuple[Any, ...], Sequence[Any]] | 
 
 def assemble(kind: Any, keys: tuple[Any, ...], parts: Sequence[Any]) -> Any:
     """The container again."""
-    if kind in (tuple, list):
-        return kind(parts)
+    if kind is tuple:
+        return tuple(parts)
+    if kind is list:
+        return list(parts)
     if kind is dict:
         return dict(zip(keys, parts, strict=True))
     if issubclass(kind, tuple):

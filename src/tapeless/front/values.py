@@ -19,12 +19,17 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeGuard
 
 from ..ir.types import Atom, DType, Type
 
 # Any static Python object, or one of the classes of this file.
 Value: TypeAlias = Any
+
+
+def is_tuple(value: Value) -> TypeGuard[tuple[Value, ...]]:
+    """A tuple or named tuple of values."""
+    return isinstance(value, tuple)
 
 
 @dataclass(frozen=True, slots=True)

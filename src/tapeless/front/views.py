@@ -51,7 +51,9 @@ def is_contiguous(array: ArrayRef) -> bool:
     return all(isinstance(layer, Reshape) or _is_block(layer, below) for layer, below in _layers(array))
 
 
-def selected(b: Builder, sizes: Sizes, array: ArrayRef, dims: tuple[At | Span, ...], axes: tuple[int | None, ...]) -> ArrayRef:
+def selected(
+    b: Builder, sizes: Sizes, array: ArrayRef, dims: tuple[At | Span, ...], axes: tuple[int | None, ...]
+) -> ArrayRef:
     """A selection from what a view shows: a selector per axis of it, then the axes of the result."""
     layer = _top(array)
     base = list(layer.dims)
@@ -147,7 +149,9 @@ def _to_block(b: Builder, layer: Select, new: Atom) -> Atom:
     """The new elements in the order and rank of the memory: axes put back, size-one axes added."""
     kept = [axis for axis in layer.axes if axis is not None]
     if None in layer.axes:
-        new = b.apply("reshape", new, *(n for n, axis in zip(layer_shape(layer), layer.axes, strict=True) if axis is not None))
+        new = b.apply(
+            "reshape", new, *(n for n, axis in zip(layer_shape(layer), layer.axes, strict=True) if axis is not None)
+        )
     back = tuple(sorted(range(len(kept)), key=lambda k: kept[k]))
     if back != tuple(range(len(back))):
         new = b.apply("transpose", new, attrs=back)
