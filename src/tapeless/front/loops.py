@@ -26,8 +26,20 @@ from .liveness import loop_syntax
 from .merge import Meeting, Place, Side, kind, same
 from .numpy.nest import recast
 from .shapes import (
-    Array, Fixed, Late, Number, Perhaps, Shape, Whole, filling, flatten, is_number, leaves, number_shape, widest,
-)  # fmt: skip
+    Array,
+    Fixed,
+    Late,
+    Number,
+    Perhaps,
+    Shape,
+    Whole,
+    filling,
+    flatten,
+    is_number,
+    leaves,
+    number_shape,
+    widest,
+)
 from .values import ArrayRef, Cell, Clash, Maybe, Scalar, Undefined, Value
 
 # Types grow along bool < int < float, weak < strong, plain < perhaps: far fewer steps than this.

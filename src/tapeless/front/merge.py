@@ -17,9 +17,24 @@ from .context import Context, describe
 from .frame import CONTROL, RESULT, RETURNED, End
 from .shapes import Anything, Array, Fixed, Many, Perhaps, Shape, Whole, common_number, contained, inside, is_number
 from .values import (
-    ArrayRef, Cell, Clash, Closure, DictRef, ListRef, Maybe, Method, ObjectRef, RangeValue, Ref, Scalar, Stale,
-    Undefined, Value, Zipped, is_tuple,
-)  # fmt: skip
+    ArrayRef,
+    Cell,
+    Clash,
+    Closure,
+    DictRef,
+    ListRef,
+    Maybe,
+    Method,
+    ObjectRef,
+    RangeValue,
+    Ref,
+    Scalar,
+    Stale,
+    Undefined,
+    Value,
+    Zipped,
+    is_tuple,
+)
 from .views import layer_shape
 
 Place: TypeAlias = str | Ref
