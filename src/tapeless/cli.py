@@ -7,16 +7,23 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import importlib.util
 import json
+import os
 import sys
 from collections.abc import Sequence
+from contextlib import redirect_stdout
 from dataclasses import asdict
 from pathlib import Path
+from types import FunctionType, ModuleType
 from typing import Any
 
+from .api import jit
 from .errors import TapelessError
+from .jit import STAGES, Jitted
 from .ops.table import holes, matrix
 from .report.doctor import diagnose
+from .report.examples import annotated, examples
 from .report.table import format_table
 from .runtime import cache
 
@@ -32,6 +39,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except _MisuseError as error:
         print(f"tapeless: {error}", file=sys.stderr)
         return 2
+    except BrokenPipeError:
+        # The reader, such as `head`, has seen enough; Python must not flush what is left.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
 
 
 class _MisuseError(Exception):
@@ -53,7 +64,7 @@ def _parser() -> argparse.ArgumentParser:
     ops.add_argument("--check", action="store_true", help="print only holes; exit code 1 if there are any")
     show = command("show", _show, "print a stage of a compiled function")
     show.add_argument("function", help="module:function, where the module is importable or a file.py")
-    show.add_argument("--stage", default="ir", help="python, ir, llvm, asm or explain")
+    show.add_argument("--stage", default="ir", choices=STAGES, help="which one; the optimised program by default")
     show.add_argument(
         "--types", default="", help="types of the arguments, e.g. 'f64[:], f64[:, 3], int'; default: the annotations"
     )
@@ -85,28 +96,49 @@ def _ops(options: argparse.Namespace) -> int:
 
 def _show(options: argparse.Namespace) -> int:
     function = _find(options.function)
-    text = function.show_types(options.types, options.stage)
+    text = function.show("python") if options.stage == "python" else _stage(function, options)
     _emit(options, {"function": options.function, "stage": options.stage, "text": text}, text)
     return 0
 
 
-def _find(name: str) -> Any:
-    """The jitted function that `module:function` names; a plain one is jitted."""
-    from .api import jit
-    from .jit import Jitted
+def _stage(function: Jitted, options: argparse.Namespace) -> str:
+    try:
+        if options.types:
+            function = Jitted(annotated(function.python, options.types), function.options)
+        arguments = examples(function.python)
+    except ValueError as error:
+        raise _MisuseError(f"--types: {error}") from error
+    return function.show(options.stage, *arguments)
 
-    module_name, colon, attribute = name.partition(":")
+
+def _find(name: str) -> Jitted:
+    """The jitted function that `module:function` names; a plain one is jitted."""
+    module_name, colon, attribute = name.rpartition(":")
     if not colon:
         raise _MisuseError(f"{name!r} is not of the form module:function")
     try:
-        if module_name.endswith(".py"):
-            path = Path(module_name).resolve()
-            sys.path.insert(0, str(path.parent))
-            module_name = path.stem
-        found = getattr(importlib.import_module(module_name), attribute)
-    except (ImportError, AttributeError) as error:
+        # What the user's module prints is not the answer.
+        with redirect_stdout(sys.stderr):
+            module = _load(Path(module_name)) if module_name.endswith(".py") else importlib.import_module(module_name)
+        found = getattr(module, attribute)
+    except (ImportError, OSError, AttributeError) as error:
         raise _MisuseError(str(error)) from error
-    return found if isinstance(found, Jitted) else jit(found)
+    if not isinstance(found, Jitted | FunctionType):
+        raise _MisuseError(f"{name} is not a function but of type {type(found).__name__}")
+    return jit(found)
+
+
+def _load(path: Path) -> ModuleType:
+    """Run a file as a module of its own name, with its folder first on the path, as `python file.py` has it."""
+    name = f"tapeless_show.{path.stem}"
+    spec = importlib.util.spec_from_file_location(name, path.resolve())
+    if spec is None or spec.loader is None:
+        raise ImportError(f"{path} cannot be imported")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    sys.path.insert(0, str(path.resolve().parent))
+    spec.loader.exec_module(module)
+    return module
 
 
 def _cache(options: argparse.Namespace) -> int:

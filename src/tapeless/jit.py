@@ -12,18 +12,22 @@ import functools
 import inspect
 import threading
 import warnings
-from collections.abc import Callable
+from collections import ChainMap
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from types import FunctionType, MethodType
+from types import CellType, FunctionType, MethodType
 from typing import Any
+
+import numpy as np
 
 from .config import Settings, config
 from .driver import Compiled, assembly_text, compile_function, llvm_text
 from .errors import CallError, NotCompiledError
 from .front.capture import Call, lower, specialise
-from .front.tree import Leaf
+from .front.tree import Leaf, Node, Spec, Static
 from .ir.core import Function
 from .ir.text import print_function
+from .ir.types import DType
 from .runtime.call import MISS, PLAIN
 
 STAGES = ("python", "front", "ir", "llvm", "asm", "explain")
@@ -138,8 +142,8 @@ class Jitted:
 
     @property
     def specialisations(self) -> list[str]:
-        """One line for each: types of the arguments, calls, how long it took to compile."""
-        return [_describe(compiled) for group in self._table.values() for compiled in group]
+        """One line for each: types of the arguments and of what was captured, calls, how long it took to compile."""
+        return [_describe(key[0], compiled) for key, group in self._table.items() for compiled in group]
 
     # -- calling --------------------------------------------------------------------------------
 
@@ -164,7 +168,7 @@ class Jitted:
             compiled = next((c for c in group if c.lowered.still_holds()), None)
             if compiled is None:
                 lowered = lower(self.python, call.specs)
-                compiled = compile_function(lowered, [s for _, s in call.specs], wanted, self.python.__globals__)
+                compiled = compile_function(lowered, [s for _, s in call.specs], wanted, _scope(self.python))
                 group.append(compiled)
             self._remember(call, compiled, settings)
         return compiled
@@ -215,11 +219,44 @@ def explanation(compiled: Compiled) -> str:
     return "\n".join(text for _, text in sorted(lines, key=lambda entry: entry[0])) or "nothing to decide"
 
 
-def _describe(compiled: Compiled) -> str:
-    types = ", ".join(f"{param.name.split('.')[0]}: {param.type!r}" for param in compiled.lowered.function.params)
-    total = sum(compiled.seconds.values())
-    source = "from the cache" if compiled.from_cache else "compiled"
-    return f"({types}) {source} in {total * 1e3:.0f} ms, {compiled.calls} calls through the general path"
+def _describe(specs: tuple[tuple[str, Spec], ...], compiled: Compiled) -> str:
+    captured = [(entry.label, entry.spec) for entry in compiled.lowered.captured if not isinstance(entry.spec, Static)]
+    reads = f", reading {_signature(captured)}" if captured else ""
+    made = f"{'from the cache' if compiled.from_cache else 'compiled'} in {sum(compiled.seconds.values()) * 1e3:.0f} ms"
+    return f"({_signature(specs)}){reads}: {made}, {compiled.calls} calls through the general path"
+
+
+def _signature(named: Sequence[tuple[str, Spec]]) -> str:
+    return ", ".join(f"{name}: {_words(spec)}" for name, spec in named)
+
+
+def _words(spec: Spec) -> str:
+    """A type as annotations and `tapeless show --types` write it; other objects as themselves."""
+    match spec:
+        case Leaf(dtype, "python"):
+            return {DType.BOOL: "bool", DType.I64: "int"}.get(dtype, "float")
+        case Leaf(dtype, _, dims):
+            sizes = ", ".join(":" if size is None else str(size) for size in dims)
+            return f"{dtype.value}[{sizes}]" if dims else dtype.value
+        case Node(kind, keys, parts):
+            names = [f"{key}: " for key in keys] or [""] * len(parts)
+            return f"{kind.__name__}({', '.join(n + _words(p) for n, p in zip(names, parts, strict=True))})"
+        case Static(value):
+            return getattr(value, "__name__", repr(value))
+
+
+def _scope(function: FunctionType) -> Mapping[str, Any]:
+    """Where the exception classes that a function raises are found by name."""
+    enclosing = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
+    classes = {name: cell.cell_contents for name, cell in enclosing.items() if _holds_class(cell)}
+    return ChainMap(classes, function.__globals__, {"LinAlgError": np.linalg.LinAlgError})
+
+
+def _holds_class(cell: CellType) -> bool:
+    try:
+        return isinstance(cell.cell_contents, type)
+    except ValueError:  # the name is not bound yet
+        return False
 
 
 def _miss(*_: Any) -> Any:
