@@ -57,6 +57,8 @@ def operands(expr: Expr) -> tuple[Atom, ...]:
 def lambdas(expr: Expr) -> tuple[Lambda, ...]:
     """The sub-blocks of an expression with what they bind; arms of an `If` bind nothing."""
     match expr:
+        case Apply() | Check():
+            return ()
         case If(_, then, orelse):
             return (Lambda((), then), Lambda((), orelse))
         case For(body=body) | Map(body=body) | Scatter(body=body):
@@ -65,8 +67,6 @@ def lambdas(expr: Expr) -> tuple[Lambda, ...]:
             return (cond, body)
         case Reduce(op=op, body=body) | Scan(op=op, body=body) | Hist(op=op, body=body):
             return (op, body)
-        case _:
-            return ()
 
 
 def rebuild(expr: Expr, on_atom: Callable[[Atom], Atom], on_lambda: Callable[[Lambda], Lambda]) -> Expr:

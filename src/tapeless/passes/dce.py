@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from ..ir.core import (
     Apply,
@@ -29,7 +30,7 @@ from ..ir.core import (
     While,
 )  # fmt: skip
 from ..ir.types import Atom, Var
-from ..ir.walk import lambdas, operands
+from ..ir.walk import lambdas
 from .notes import Notes
 
 
@@ -43,8 +44,7 @@ def run(function: Function, _notes: Notes) -> Function:
     return Function(function.name, function.params, body, function.donated)
 
 
-@dataclass(slots=True)
-class _Site:
+class _Site(NamedTuple):
     """Where a variable is bound: result or parameter number `k` of a statement."""
 
     stm: Stm
@@ -66,11 +66,12 @@ class _Marks:
         """Record where everything is bound; keep the checks."""
         for stm in block.stms:
             self.parents[id(stm)] = parent
+            expr = stm.expr
+            if type(expr) is Apply:
+                self.sites[stm.vars[0].name] = _Site(stm, 0, "result")
+                continue
             for k, var in enumerate(stm.vars):
                 self.sites[var.name] = _Site(stm, k, "result")
-            expr = stm.expr
-            if isinstance(expr, Apply):
-                continue
             for lam in lambdas(expr):
                 role = "operator" if isinstance(expr, Reduce | Scan | Hist) and len(lam.params) > 1 else "param"
                 for k, param in enumerate(lam.params):
@@ -79,31 +80,31 @@ class _Marks:
             if isinstance(expr, Check):
                 self.keep(stm)
 
-    def keep(self, stm: Stm) -> None:
+    def keep(self, stm: Stm | None) -> None:
         """The statement stays; so do the forms around it, and what decides whether and how often they run."""
-        if id(stm) in self.kept:
-            return
-        self.kept.add(id(stm))
-        self.need(_controls(stm.expr))
-        parent = self.parents[id(stm)]
-        if parent is not None:
-            self.keep(parent)
+        while stm is not None and id(stm) not in self.kept:
+            self.kept.add(id(stm))
+            self.need(_controls(stm.expr))
+            stm = self.parents[id(stm)]
 
     def need(self, atoms: Iterable[Atom]) -> None:
+        live = self.live
         for atom in atoms:
-            if isinstance(atom, Var) and atom.name not in self.live:
-                self.live.add(atom.name)
+            if type(atom) is Var and atom.name not in live:
+                live.add(atom.name)
                 self.work.append(atom.name)
                 if atom.type.shape:
                     self.need(atom.type.shape)
 
     def finish(self) -> None:
         """Follow needs to the end."""
-        while self.work:
-            site = self.sites.get(self.work.pop())
+        work, sites = self.work, self.sites
+        while work:
+            site = sites.get(work.pop())
             if site is not None:
                 self.keep(site.stm)
-                self._follow(site)
+                if type(site.stm.expr) is not Apply:
+                    self._follow(site)
 
     def _follow(self, site: _Site) -> None:
         k, expr = site.k, site.stm.expr
@@ -144,8 +145,8 @@ class _Marks:
 
 def _controls(expr: Expr) -> tuple[Atom, ...]:
     match expr:
-        case Apply() | Check():
-            return operands(expr)
+        case Apply(_, args) | Check(_, args):
+            return args
         case If(cond):
             return (cond,)
         case For(count):
@@ -160,7 +161,7 @@ def _sweep(block: Block, marks: _Marks, wanted: Iterable[int]) -> Block:
     stms: list[Stm] = []
     for stm in block.stms:
         if id(stm) in marks.kept:
-            stms.append(stm if isinstance(stm.expr, Apply | Check) else _shrink(stm, marks))
+            stms.append(stm if type(stm.expr) is Apply else _shrink(stm, marks))
     return Block(tuple(stms), tuple(block.results[k] for k in wanted))
 
 

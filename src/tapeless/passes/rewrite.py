@@ -53,9 +53,11 @@ class Rewriter:
     entering: Callable[[Expr, int, Lambda], AbstractContextManager[None]] | None = None
     out: list[Stm] = field(default_factory=list[Stm])
     pos: Pos | None = None
+    # A structured form changed: code before it may have become simpler, so another walk is worth while.
     changed: bool = False
     _known: dict[Key, Atom] = field(default_factory=dict[Key, Atom])
     _trail: list[Key] = field(default_factory=list[Key])
+    _key: Key = ()
 
     # -- walking ------------------------------------------------------------------------------
 
@@ -194,13 +196,13 @@ class Rewriter:
         if isinstance(result, Apply):
             self._bind_new(var, result)
         else:
-            self.replace((var,), (result,))
+            self.subst[var.name] = result
 
     def _bind_new(self, var: Var, expr: Apply) -> Var:
+        """Bind an expression that was reduced just now, and make it available."""
         (bound,) = self.emit((var,), expr)
-        key = _key(expr)
-        self._known[key] = bound
-        self._trail.append(key)
+        self._known[self._key] = bound
+        self._trail.append(self._key)
         return bound
 
     def _reduce(self, expr: Apply, type: Type) -> Atom | Apply:
@@ -209,16 +211,16 @@ class Rewriter:
             new = rule(self, expr, type)
             if new is None:
                 break
-            self.changed = True
             if not isinstance(new, Apply):
                 return new
             expr = new
-        return self._known.get(_key(expr), expr)
+        self._key = _key_of(expr)
+        return self._known.get(self._key, expr)
 
 
-def _key(expr: Apply) -> Key:
+def _key_of(expr: Apply) -> Key:
     args = [a.name if type(a) is Var else a for a in expr.args]
-    if expr.op in COMMUTATIVE and len(args) == 2 and str(args[0]) > str(args[1]):
+    if expr.op in COMMUTATIVE and type(args[0]) is str and type(args[1]) is str and args[0] > args[1]:
         args.reverse()
     return (expr.op, expr.attrs, *args)
 

@@ -11,7 +11,7 @@ from .control import forms
 from .notes import Notes
 from .rewrite import Rewriter
 
-ROUNDS = 3
+ROUNDS = 2
 RULES = algebra.RULES | views.RULES
 
 

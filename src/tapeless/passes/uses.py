@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 
-from ..ir.core import Block, For, If, Lambda, Stm, While
+from ..ir.core import Apply, Block, For, If, Lambda, Stm, While
 from ..ir.types import Atom, Var
 from ..ir.walk import lambdas, operands, statements
 from .cost import has_check
@@ -20,10 +20,16 @@ def use_counts(block: Block) -> Counter[str]:
 
 def _count(block: Block, counts: Counter[str]) -> None:
     for stm in block.stms:
-        counts.update([atom.name for atom in operands(stm.expr) if isinstance(atom, Var)])
-        for lam in lambdas(stm.expr):
-            _count(lam.body, counts)
-    counts.update([atom.name for atom in block.results if isinstance(atom, Var)])
+        expr = stm.expr
+        for atom in expr.args if type(expr) is Apply else operands(expr):
+            if type(atom) is Var:
+                counts[atom.name] += 1
+        if type(expr) is not Apply:
+            for lam in lambdas(expr):
+                _count(lam.body, counts)
+    for atom in block.results:
+        if type(atom) is Var:
+            counts[atom.name] += 1
 
 
 def mentioned(part: Stm | Block | Lambda) -> set[str]:
@@ -46,9 +52,13 @@ def _mention_block(block: Block, found: set[str]) -> None:
 
 
 def _mention_stm(stm: Stm, found: set[str]) -> None:
-    _mention_atoms(operands(stm.expr), found)
-    for lam in lambdas(stm.expr):
-        _mention_block(lam.body, found)
+    expr = stm.expr
+    if type(expr) is Apply:
+        _mention_atoms(expr.args, found)
+    else:
+        _mention_atoms(operands(expr), found)
+        for lam in lambdas(expr):
+            _mention_block(lam.body, found)
     for var in stm.vars:
         _mention_atoms(var.type.shape, found)
 
