@@ -11,7 +11,7 @@ import numpy as np
 
 from ..errors import UnknownAttributeError, UnsupportedFunctionError
 from . import registry
-from .captured import module_attribute
+from .captured import attribute_of
 from .context import Context, describe, expression
 from .indexing import subscript
 from .objects import get_field
@@ -50,7 +50,7 @@ def get_attribute(c: Context, value: Value, name: str) -> Value:
 def _of_constant(c: Context, value: Any, name: str) -> Value:
     if not hasattr(value, name):
         c.refuse(f"{describe(value)} has no attribute {name!r}", error=UnknownAttributeError)
-    return _as_value(getattr(value, name))
+    return _as_value(attribute_of(c, value, name) if isinstance(value, type) else getattr(value, name))
 
 
 def _of_module(c: Context, module: ModuleType, name: str) -> Value:
@@ -59,7 +59,7 @@ def _of_module(c: Context, module: ModuleType, name: str) -> Value:
             f"the module {module.__name__} has no attribute {name!r}{suggestion(name, dir(module))}",
             error=UnknownAttributeError,
         )
-    return _as_value(module_attribute(c, module, name))
+    return _as_value(attribute_of(c, module, name))
 
 
 def _as_value(value: Any) -> Value:

@@ -137,9 +137,9 @@ def scope_of(c: Context, function: FunctionType, *, internal: bool) -> Callable[
     return lookup
 
 
-def module_attribute(c: Context, module: ModuleType, name: str) -> Value:
-    """`module.name`: a constant of a library, or a setting of the user's, read at each call."""
-    value = getattr(module, name)
-    if callable(value) or isinstance(value, ModuleType) or module.__name__.split(".")[0] in _LIBRARIES:
-        return value
-    return c.parameters.capture(c, (id(module), name), name, lambda: getattr(module, name))
+def attribute_of(c: Context, owner: ModuleType | type, name: str) -> Value:
+    """`module.name`, `cls.name`: a constant of a library, or something of the user's, read at each call."""
+    home = owner.__name__ if isinstance(owner, ModuleType) else owner.__module__
+    if home.split(".")[0] in _LIBRARIES:
+        return getattr(owner, name)
+    return c.parameters.capture(c, (id(owner), name), name, lambda: getattr(owner, name))

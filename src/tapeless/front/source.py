@@ -61,14 +61,26 @@ def _lambda(function: FunctionType) -> Source:
         tree = ast.parse(text)
     except SyntaxError:
         _refuse(function)
-    for node in _lambdas(tree):
-        names = [a.arg for a in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)]
-        body = node.body
-        inside = {(n.lineno, n.col_offset) for n in ast.walk(body) if isinstance(n, ast.expr)}
-        here = node.lineno <= code.co_firstlineno <= (node.end_lineno or node.lineno)
-        if here and names == list(code.co_varnames[: len(names)]) and wanted & inside:
-            return Source(node, file, 0)
-    _refuse(function)
+    found = [node for node in _lambdas(tree) if _parameters(node) == _parameter_names(code) and wanted & _inside(node)]
+    if not found:
+        _refuse(function)
+    # A lambda around it has all of its positions, and more.
+    return Source(min(found, key=lambda node: len(_inside(node))), file, 0)
+
+
+def _parameters(node: ast.Lambda) -> list[str]:
+    spec = node.args
+    stars = [a for a in (spec.vararg, spec.kwarg) if a is not None]
+    return [a.arg for a in (*spec.posonlyargs, *spec.args, *spec.kwonlyargs, *stars)]
+
+
+def _parameter_names(code: CodeType) -> list[str]:
+    stars = bool(code.co_flags & inspect.CO_VARARGS) + bool(code.co_flags & inspect.CO_VARKEYWORDS)
+    return list(code.co_varnames[: code.co_argcount + code.co_kwonlyargcount + stars])
+
+
+def _inside(node: ast.Lambda) -> set[tuple[int, int]]:
+    return {(n.lineno, n.col_offset) for n in ast.walk(node.body) if isinstance(n, ast.expr)}
 
 
 def _lambdas(tree: ast.AST) -> Iterator[ast.Lambda]:

@@ -101,7 +101,7 @@ def _leaf(value: Any, leaves: list[Any], leaf: Leaf) -> Leaf:
 
 
 def _array(value: Any, fixed: bool, where: str) -> Leaf:
-    dtype = DTYPES.get(value.dtype)
+    dtype = DTYPES.get(value.dtype.newbyteorder("="))
     if dtype is None:
         raise ArgumentError(
             f"the {where} is an array of {value.dtype}",
