@@ -50,7 +50,7 @@ def test_a_planted_bug_is_caught_and_shrunk(monkeypatch: pytest.MonkeyPatch, old
 
 
 def test_a_wrong_compiler_is_blamed_on_compiled_code() -> None:
-    def compiler(function: Function) -> Call:
+    def compiler(function: Function, _: str) -> Call:
         return lambda args, _: evaluate(swapped(function, "mul", "add"), args)
 
     stages = {judge(*random_program(seed), compiler=compiler).stage for seed in range(20)}
@@ -62,7 +62,7 @@ def test_results_that_depend_on_the_number_of_threads_are_wrong(monkeypatch: pyt
     x = Var("x", Type(F64))
     function = build("f", (x,), lambda b: (b.apply("add", x, f64(1.0)),))
 
-    def compiler(function: Function) -> Call:
+    def compiler(function: Function, _: str) -> Call:
         return lambda args, threads: [np.nextafter(evaluate(function, args)[0], threads * 10)]
 
     verdict = judge(function, [np.float64(11.0)], compiler=compiler)
@@ -76,7 +76,7 @@ def test_an_overwritten_argument_is_wrong(monkeypatch: pytest.MonkeyPatch) -> No
     x = Var("x", Type(F64, (n,)))
     function = build("f", (x,), lambda b: (b.apply("add", n, n),))
 
-    def compiler(function: Function) -> Call:
+    def compiler(function: Function, _: str) -> Call:
         def call(args: list[Any], _: int) -> Sequence[Any]:
             results = evaluate(function, args)
             args[0][0] = 7.0
@@ -96,9 +96,9 @@ def test_a_branch_decided_by_rounding_is_unstable_not_wrong(monkeypatch: pytest.
         return (b.apply("floor", b.apply("mul", third, f64(3.0))),)
 
     function = build("f", (x,), body)
-    lower = judge(function, [np.float64(3.0)], compiler=lambda _: lambda _args, _threads: [np.float64(2.0)])
+    lower = judge(function, [np.float64(3.0)], compiler=lambda _f, _v: lambda _args, _threads: [np.float64(2.0)])
     assert lower.kind == "unstable"
-    other = judge(function, [np.float64(3.0)], compiler=lambda _: lambda _args, _threads: [np.float64(2.0) * 1e3])
+    other = judge(function, [np.float64(3.0)], compiler=lambda _f, _v: lambda _args, _threads: [np.float64(2.0) * 1e3])
     assert other.kind == "wrong"
 
 
@@ -129,7 +129,7 @@ def test_faults_compare_by_kind_and_bits_by_sign_of_zero() -> None:
 def test_programs_survive_the_wire() -> None:
     for seed in range(20):
         function, args = random_program(seed)
-        again, values = decode(encode(function, args))
+        again, values, _ = decode(encode(function, args))
         assert again == function
         assert all(np.array_equal(x, y, equal_nan=x.dtype.kind == "f") for x, y in zip(args, values, strict=True))
         assert [x.dtype for x in args] == [y.dtype for y in values]

@@ -23,7 +23,7 @@ from typing import Any
 from ..ir.core import Function
 from .generate import random_program
 from .shrink import describe, shrink
-from .verify import Verdict
+from .verify import VARIANTS, Verdict
 from .wire import decode, encode
 from .worker import PASSES_ONLY, Worker
 
@@ -88,9 +88,10 @@ def shrunk(
     function: Function, args: list[Any], verdict: Verdict, worker: Worker, seconds: float
 ) -> tuple[Function, list[Any]]:
     """A small program that fails at the same stage in the same way."""
+    variants = [variant for variant in VARIANTS if verdict.stage == f"compiled {variant}"] or VARIANTS
 
     def fails(candidate: Function, values: list[Any]) -> bool:
-        found = worker.judge(encode(candidate, values))
+        found = worker.judge(encode(candidate, values, variants))
         return _sort_of_failure(found) == _sort_of_failure(verdict)
 
     return shrink(function, args, fails, seconds=seconds)
@@ -154,7 +155,7 @@ def _replay(options: argparse.Namespace) -> int:
         failed = failed or verdict.kind not in ("ok", "unstable")
         print(f"{path}: {verdict.kind} {verdict.stage} {verdict.detail}")
         if options.show:
-            print(describe(*decode(Path(path).read_text())))
+            print(describe(*decode(Path(path).read_text())[:2]))
     worker.stop()
     return 1 if failed else 0
 

@@ -14,19 +14,21 @@ import numpy as np
 from .. import ops as _ops  # the parser looks operations up
 from ..ir.core import Function
 from ..ir.text import parse_function, print_function
+from .verify import VARIANTS
 
 assert _ops
 
 
-def encode(function: Function, args: Sequence[Any]) -> str:
-    """One line that `decode` reads."""
-    return json.dumps({"program": print_function(function), "args": [_encode(np.asarray(arg)) for arg in args]})
+def encode(function: Function, args: Sequence[Any], variants: Sequence[str] = VARIANTS) -> str:
+    """One line that `decode` reads; `variants` of compiled code are to be judged."""
+    values = [_encode(np.asarray(arg)) for arg in args]
+    return json.dumps({"program": print_function(function), "args": values, "variants": list(variants)})
 
 
-def decode(line: str) -> tuple[Function, list[Any]]:
-    """The program and its arguments."""
+def decode(line: str) -> tuple[Function, list[Any], list[str]]:
+    """The program, its arguments, the variants of compiled code."""
     record = json.loads(line)
-    return parse_function(record["program"]), [_decode(arg) for arg in record["args"]]
+    return parse_function(record["program"]), [_decode(arg) for arg in record["args"]], record["variants"]
 
 
 def _encode(array: Any) -> dict[str, Any]:

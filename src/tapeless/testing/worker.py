@@ -22,6 +22,8 @@ from .generate import random_program
 from .verify import Compiler, Verdict, judge, native_code
 from .wire import decode
 
+# Compiling takes most of the time: seeds take turns with the variants of compiled code.
+TURNS = (("unoptimised", "auto"), ("lanes",), ("auto",), ("lanes",), ("scalar", "auto"), ("lanes",))
 PASSES_ONLY = "--passes-only"
 PROGRAM = (sys.executable, "-m", "tapeless.testing.worker")
 
@@ -95,9 +97,9 @@ def serve(*, passes_only: bool) -> None:
 
 def _judge(line: str, compiler: Compiler | None) -> Verdict:
     if line.startswith("{"):
-        return judge(*decode(line), compiler=compiler)
-    # Code that no pass has touched takes LLVM longest: one in four programs is enough.
-    return judge(*random_program(int(line)), compiler=compiler, unoptimised=int(line) % 4 == 0)
+        function, args, variants = decode(line)
+        return judge(function, args, compiler=compiler, variants=variants)
+    return judge(*random_program(int(line)), compiler=compiler, variants=TURNS[int(line) % len(TURNS)])
 
 
 if __name__ == "__main__":
