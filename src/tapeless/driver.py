@@ -16,12 +16,15 @@ from typing import Any
 from .config import Settings
 from .front.capture import Lowered
 from .front.tree import (
+    Leaf,
+    Node,
     Out,
     OutArgument,
     OutLeaf,
     OutNode,
     OutStatic,
     Spec,
+    Static,
     as_flavour,
     out_leaves,
     spec_leaves,
@@ -44,8 +47,8 @@ from .runtime.faults import Site, raiser
 class Compiled:
     """One specialisation, ready to be called.
 
-    `call` takes the leaves of the arguments and of what was captured. `direct` is the builtin itself, when its
-    answer is the answer of the call.
+    `call` takes the leaves of the arguments and of what was captured. `direct` takes the arguments' leaves only and
+    answers at once or with `MISS`; there is one when the builtin's answer is the answer of the call.
     """
 
     lowered: Lowered
@@ -59,9 +62,7 @@ class Compiled:
     calls: int = 0
 
 
-def compile_function(
-    lowered: Lowered, specs: Sequence[Spec], settings: Settings, scope: Mapping[str, Any]
-) -> Compiled:
+def compile_function(lowered: Lowered, specs: Sequence[Spec], settings: Settings, scope: Mapping[str, Any]) -> Compiled:
     """Machine code (or the interpreter, in mode `interpret`) for a lowered function.
 
     `specs` are those of the arguments, `scope` is where the user's own exception classes are found by name.
@@ -80,7 +81,7 @@ def compile_function(
         function,
         notes,
         _entry(lowered.out, plan, builtin),
-        builtin if _is_flat(lowered.out) else None,
+        _direct(lowered, builtin),
         [(line, text) for line, text in loaded.meta["notes"]],
         seconds,
         from_cache,
@@ -195,6 +196,33 @@ def _entry(out: Out, plan: signature.Signature, builtin: Callable[..., Any]) -> 
         return unflatten(out, results, leaves)
 
     flat = _is_flat(out)
+    return call
+
+
+def _direct(lowered: Lowered, builtin: Callable[..., Any]) -> Callable[..., Any] | None:
+    """The shortest way to the answer: the builtin, with the captured values as they are now behind the arguments."""
+    captured = lowered.captured
+    if not _is_flat(lowered.out) or any(isinstance(entry.spec, Node) for entry in captured):
+        return None
+    if not captured:
+        return builtin
+    constants = [(entry.get, entry.spec.value) for entry in captured if isinstance(entry.spec, Static)]
+    pinned = [(entry.get, entry.pinned) for entry in captured if entry.pinned is not None]
+    numbers = [entry.get for entry in captured if isinstance(entry.spec, Leaf)]
+
+    def call(*leaves: Any) -> Any:
+        try:
+            for get, value in constants:
+                if get() is not value:
+                    return MISS
+            for get, value in pinned:
+                if get() != value:
+                    return MISS
+            now = [get() for get in numbers]
+        except (KeyError, ValueError, AttributeError):  # a name is gone, or holds something else altogether
+            return MISS
+        return builtin(*leaves, *now)
+
     return call
 
 

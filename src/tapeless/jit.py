@@ -100,13 +100,13 @@ class Jitted:
         self._table: dict[tuple[Any, ...], list[Compiled]] = {}
         self._latest: Compiled | None = None
         self._lock = threading.RLock()
-        # The builtin to try first, and the settings it was made under.
-        self._direct: Callable[..., Any] = _miss
-        self._settings: Settings | None = None
+        # The settings under which to try a way of calling first, and that way; one object, since threads change it.
+        self._fast: tuple[Settings | None, Callable[..., Any]] = (None, _miss)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        if (_in_block() or config.process) is self._settings and not kwargs:
-            answer = self._direct(*args)
+        settings, direct = self._fast
+        if (_in_block() or config.process) is settings and not kwargs:
+            answer = direct(*args)
             if answer is not MISS:
                 return answer
         return self._call(args, kwargs)
@@ -179,9 +179,9 @@ class Jitted:
     def _remember(self, call: Call, compiled: Compiled, settings: Settings) -> None:
         """Let the next call try this specialisation first, when it takes the arguments as they come."""
         self._latest = compiled
-        plain = all(isinstance(spec, Leaf) for _, spec in call.specs) and not compiled.lowered.captured
+        plain = all(isinstance(spec, Leaf) for _, spec in call.specs) and not self.python.__code__.co_kwonlyargcount
         if plain and compiled.direct is not None:
-            self._direct, self._settings = compiled.direct, settings
+            self._fast = settings, compiled.direct
 
     def _warn_plain(self) -> None:
         warnings.warn(
