@@ -13,6 +13,8 @@ from copy import deepcopy
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from .config import Settings
 from .front.capture import Lowered
 from .front.tree import (
@@ -184,9 +186,9 @@ def _entry(out: Out, plan: signature.Signature, builtin: Callable[..., Any]) -> 
     """A function of the leaves that returns the answer, or `PLAIN` when only plain Python is right."""
 
     def call(*leaves: Any) -> Any:
-        answer = builtin(*leaves)
+        answer: Any = builtin(*leaves)
         if answer is MISS:
-            answer = call_prepared(plan, builtin, leaves)
+            answer = PLAIN if any(map(_is_cell, leaves)) else call_prepared(plan, builtin, leaves)
         if flat or answer is PLAIN:
             return answer
         made = (answer,) if len(plan.outputs) == 1 else answer or ()
@@ -197,6 +199,11 @@ def _entry(out: Out, plan: signature.Signature, builtin: Callable[..., Any]) -> 
 
     flat = _is_flat(out)
     return call
+
+
+def _is_cell(leaf: Any) -> bool:
+    """Is this an array without dimensions? To the compiler it is a number, but plain Python may write into it."""
+    return isinstance(leaf, np.ndarray) and not leaf.ndim
 
 
 def _direct(lowered: Lowered, builtin: Callable[..., Any]) -> Callable[..., Any] | None:

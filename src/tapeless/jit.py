@@ -3,7 +3,7 @@
 A call goes straight to the builtin of the latest specialisation when that fits the arguments; else the arguments are
 flattened, the specialisation with their key is found or made, and its entry is called. What was captured is read
 anew at each call. Where compiled code could not have the effect of plain Python (arguments that overlap and are
-written, subclasses of arrays), the plain function runs, and a warning says so once.
+written, subclasses of arrays, arrays without dimensions), the plain function runs, and a warning says so once.
 """
 
 from __future__ import annotations
@@ -186,7 +186,7 @@ class Jitted:
     def _warn_plain(self) -> None:
         warnings.warn(
             f"{self.__qualname__} ran as plain Python: an argument that it writes overlaps another or is read-only, "
-            "or an array is of a subclass; pass separate arrays to have compiled code",
+            "or an array is of a subclass or has no dimension; pass separate ordinary arrays to have compiled code",
             PlainPythonWarning,
             stacklevel=4,
         )
