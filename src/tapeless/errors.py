@@ -130,7 +130,7 @@ class NotStaticError(RefusedError, TypeError):
     """A value that must be known while compiling depends on run-time data.
 
     Axes, numbers of dimensions, tuple positions, dictionary keys and dtypes decide the types of results, so they
-    must be literals, constants, or parameters named in `static=`.
+    must be literals or integers of the module.
     """
 
     code = "TP108"

@@ -566,3 +566,61 @@ def power_of_negative(x, n):
 def read_only_branch(x, i):
     y = x if i > 0 else x * 2
     return y[0] + y[-1]
+
+
+@law((X,), (np.zeros(0),))
+def condition_writes(x):
+    n = 0
+    work = np.ones(1)
+    while _halve(work, x) > 0.1:
+        n += 1
+    return n, work
+
+
+def _halve(work, x):
+    work[0] = work[0] / 2
+    return work[0] if len(x) else -1.0
+
+
+@law((X,))
+def new_axis_views(x):
+    c = x[:, None]
+    return c[:, 1:], c[1], c[:, 0], c[:, ::-1], c[1:, :1]
+
+
+@law((X, X + 1), (np.zeros(0), np.zeros(0)))
+def generators_of_unknown_length(x, y):
+    dot = sum(x[i] * y[i] for i in range(len(x)))
+    return float(dot), any(v > 4 for v in x), all(v < 0 for v in x if v != 3)
+
+
+@law((X,), (np.zeros(0),))
+def generator_extremes(x):
+    return max(v * i for i, v in enumerate(x)), min(abs(v) for v in x)
+
+
+@law((2.0,))
+def many_lambdas(x):
+    fs = (lambda v: v + 1, lambda v: v * 2, lambda v: _apply(lambda v: v - 3, v) * 4)
+    return [f(x) for f in fs], _apply(lambda v: v / 2, x)
+
+
+def _apply(f, x):
+    return f(x)
+
+
+TOP = [lambda v: v + 1, lambda v: _apply(lambda v: v * v, v) + 2]
+
+
+@law((3.0,))
+def lambdas_of_the_module(x):
+    return _apply(TOP[0], x) + _apply(TOP[1], x)
+
+
+@law((X,))
+def write_single_new_axis(x):
+    c = x[:, None]
+    r = c[1]
+    r[0] = 50.0
+    r += 1.0
+    return x, r

@@ -11,13 +11,14 @@ from dataclasses import dataclass
 from types import BuiltinFunctionType, FunctionType, MethodType
 from typing import Any, NoReturn
 
-from ..errors import CallError, RecursionRefusedError, TypeConflictError, UnsupportedFunctionError
+from ..errors import CallError, NotStaticError, RecursionRefusedError, TypeConflictError, UnsupportedFunctionError
 from . import registry
 from .captured import scope_of
 from .context import Context, describe, expression
-from .expressions import elements
+from .expressions import closure, elements
 from .fence import first_yield, refuse_node
 from .frame import BROKEN, CONTINUED, RESULT, RETURNED, End, Frame
+from .generators import as_function, consumes_generators
 from .liveness import Liveness, analyse, bound_names
 from .objects import construct, find_method
 from .registry import Implementation
@@ -33,6 +34,8 @@ NESTING_LIMIT = 8
 @expression(ast.Call)
 def call_expression(c: Context, node: ast.Call) -> Value:
     function = c.eval(node.func)
+    if consumes_generators(function) and isinstance(node.args[0] if node.args else None, ast.GeneratorExp):
+        return _consume(c, function, node)
     args = elements(c, node.args)
     kwargs: dict[str, Value] = {}
     for keyword in node.keywords:
@@ -44,6 +47,20 @@ def call_expression(c: Context, node: ast.Call) -> Value:
         else:
             c.refuse(f"** needs a dict, not {describe(value)}", error=CallError)
     return call(c, function, args, kwargs)
+
+
+def _consume(c: Context, function: Value, node: ast.Call) -> Value:
+    """`sum(... for ...)` and the like: element by element where their number is known now, else a loop."""
+    generator, *rest = node.args
+    assert isinstance(generator, ast.GeneratorExp)
+    names, emitted = dict(c.frame.names), len(c.b.stms)
+    try:
+        return call(c, function, elements(c, node.args), {k.arg or "": c.eval(k.value) for k in node.keywords})
+    except NotStaticError:
+        del c.b.stms[emitted:]
+        c.frame.names = names
+    loop = closure(c, as_function(function, generator), getattr(function, "__name__", "sum"))
+    return inline(c, loop, elements(c, rest), {})
 
 
 def call(c: Context, function: Value, args: Sequence[Value], kwargs: dict[str, Value]) -> Value:
@@ -172,7 +189,6 @@ def closure_of(c: Context, function: FunctionType, *, internal: bool = False) ->
         scope_of(c, function, internal=internal),
         tuple(function.__defaults__ or ()),
         dict(function.__kwdefaults__ or {}),
-        source.shift,
         internal,
     )
 

@@ -268,13 +268,12 @@ class Context:
         """The source position of a node of a function."""
         if function.internal:
             return self.b.pos
-        shift = function.shift
         return Pos(
             function.file,
             node.lineno,  # type: ignore[attr-defined]
-            node.col_offset + shift,  # type: ignore[attr-defined]
+            node.col_offset,  # type: ignore[attr-defined]
             node.end_lineno,  # type: ignore[attr-defined]
-            node.end_col_offset + shift,  # type: ignore[attr-defined]
+            node.end_col_offset,  # type: ignore[attr-defined]
         )
 
     # -- for handlers of syntax ---------------------------------------------------------------

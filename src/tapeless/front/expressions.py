@@ -363,7 +363,7 @@ def closure(c: Context, node: ast.Lambda | ast.FunctionDef, label: str) -> Closu
     defaults = tuple(c.eval(d) for d in node.args.defaults)
     named = zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True)
     kw_defaults = {arg.arg: c.eval(d) for arg, d in named if d is not None}
-    return Closure(node, label, function.file, frame.scope, defaults, kw_defaults, function.shift, function.internal)
+    return Closure(node, label, function.file, frame.scope, defaults, kw_defaults, function.internal)
 
 
 @expression(ast.NamedExpr)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from ..errors import NotStaticError, TypeConflictError, UnsupportedSyntaxError
 from ..ir.types import I64, Atom, i64
 from .context import Context, statement
-from .control import branch, flag
+from .control import branch, flag, run_arm
 from .frame import BROKEN, CONTINUED, RETURNED, End
 from .iteration import Steps, iterate, unrolled
 from .liveness import loop_syntax, walrus_names
@@ -117,18 +117,28 @@ def _run_else(c: Context, node: ast.For | ast.While, broken: bool | Atom) -> Non
 
 @statement(ast.While)
 def while_(c: Context, node: ast.While) -> None:
-    if walrus_names(node.test):
-        _while_with_walrus(c, node)
+    if walrus_names(node.test) or _changes_state(c, node.test):
+        _while_with_effects(c, node)
         return
     conditional_loop(c, Loop(c, node), lambda: c.truth(c.eval(node.test)), lambda: _step(c, node))
     endless = isinstance(node.test, ast.Constant) and bool(node.test.value)
     _after(c, node, endless=endless)
 
 
-def _while_with_walrus(c: Context, node: ast.While) -> None:
-    """`while test: body` as `while True: if not test: break; body`, for tests that bind names."""
+def _changes_state(c: Context, test: ast.expr) -> bool:
+    """Does a condition write into arrays or other objects, through the functions it calls?"""
+    if not any(isinstance(node, ast.Call) for node in ast.walk(test)):
+        return False
+    arm = run_arm(c, lambda: c.eval(test))
+    return any(arm.side.store[ref] is not contents for ref, contents in c.store.items())
+
+
+def _while_with_effects(c: Context, node: ast.While) -> None:
+    """`while test: body` as `while True: if not test: break; body`, for tests that bind names or write."""
     if node.orelse:
-        c.refuse("`else` of a while loop whose condition binds a name", error=UnsupportedSyntaxError)
+        c.refuse(
+            "`else` of a while loop whose condition binds a name or writes into an array", error=UnsupportedSyntaxError
+        )
     stop = ast.If(ast.UnaryOp(ast.Not(), node.test), [ast.Break()], [])
     loop = ast.While(ast.Constant(True), [stop, *node.body], [])
     for new in ast.walk(loop):

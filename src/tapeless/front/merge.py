@@ -179,6 +179,8 @@ class Meeting:
 
     def cells(self, types: Mapping[int, Type], live: Collection[str]) -> dict[int, Cell]:
         """A new cell per pair of arrays, with the arrays it may be the same as."""
+        if not types:
+            return {}
         held = [_holders(self.c, side, live) for side in (self.left, self.right)]
         cells: dict[int, Cell] = {}
         for group, type in types.items():

@@ -22,6 +22,7 @@ def view(c: Context, array: ArrayRef, parts: Sequence[Value]) -> ArrayRef:
     """The view that basic indices select; dimensions indexed by arrays are taken whole."""
     dims: list[At | Span] = []
     axes: list[int | None] = []
+    array = _without_cut_axes(c, array, parts)
     shape = c.shape(array)
     for part in parts:
         if part is None:
@@ -34,6 +35,16 @@ def view(c: Context, array: ArrayRef, parts: Sequence[Value]) -> ArrayRef:
         else:
             dims.append(At(position(c, part, size)))
     return views.selected(c.b, c.sizes, array, tuple(dims), tuple(axes))
+
+
+def _without_cut_axes(c: Context, array: ArrayRef, parts: Sequence[Value]) -> ArrayRef:
+    """An axis that is only in the view, made by `None`, cannot be shortened there: such a part is taken from a copy."""
+    new_axes = views.new_axes(array)
+    indexed = [part for part in parts if part is not None]
+    for axis, part in enumerate(indexed):
+        if axis in new_axes and isinstance(part, SliceValue) and span(c, part, ONE).size != ONE:
+            return c.fresh(c.read(array), shares=array)
+    return array
 
 
 def position(c: Context, index: Value, size: Atom) -> Atom:

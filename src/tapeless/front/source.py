@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import inspect
 import linecache
-import textwrap
 from collections.abc import Iterator
 from dataclasses import dataclass
 from types import CodeType, FunctionType
@@ -16,11 +15,10 @@ from ..errors import NoSourceError
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A function's node, its file, and how far its text stands to the right of the node's columns."""
+    """A function's node, with the positions of its file, and the file."""
 
     node: ast.FunctionDef | ast.Lambda
     file: str
-    shift: int
 
 
 def source_of(function: FunctionType) -> Source:
@@ -40,16 +38,17 @@ def _definition(function: FunctionType) -> Source:
         lines, first = inspect.getsourcelines(function)
     except (OSError, TypeError):
         _refuse(function)
-    text = textwrap.dedent("".join(lines))
-    shift = len(lines[0]) - len(lines[0].lstrip())
+    # An indented function is parsed inside a block, so that columns and multi-line strings stay as they are.
+    nested = lines[0][:1].isspace()
     try:
-        node = ast.parse(text).body[0]
+        tree = ast.parse("".join(["if True:\n", *lines] if nested else lines))
     except SyntaxError:
         _refuse(function)
+    node = tree.body[0].body[0] if nested else tree.body[0]  # type: ignore[attr-defined]
     if not isinstance(node, ast.FunctionDef):
         _refuse(function)
-    ast.increment_lineno(node, max(first, 1) - 1)
-    return Source(node, _file(function), shift)
+    ast.increment_lineno(node, max(first, 1) - 1 - nested)
+    return Source(node, _file(function))
 
 
 def _lambda(function: FunctionType) -> Source:
@@ -65,7 +64,7 @@ def _lambda(function: FunctionType) -> Source:
     if not found:
         _refuse(function)
     # A lambda around it has all of its positions, and more.
-    return Source(min(found, key=lambda node: len(_inside(node))), file, 0)
+    return Source(min(found, key=lambda node: len(_inside(node))), file)
 
 
 def _parameters(node: ast.Lambda) -> list[str]:

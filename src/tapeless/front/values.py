@@ -181,8 +181,8 @@ class Zipped:
 class Closure:
     """A function of the user's: its syntax, its defaults and where its free names are looked up.
 
-    `scope` resolves a free name to a value, or to `Undefined`. `shift` is how far the source stands to the right of
-    the columns in `node`. `internal` marks our own library functions, whose errors are shown at the user's call.
+    `scope` resolves a free name to a value, or to `Undefined`. `internal` marks our own library functions, whose
+    errors are shown at the user's call.
     """
 
     node: ast.FunctionDef | ast.Lambda
@@ -191,7 +191,6 @@ class Closure:
     scope: Callable[[str], Value]
     defaults: tuple[Value, ...] = ()
     kw_defaults: dict[str, Value] = field(default_factory=dict[str, Value])
-    shift: int = 0
     internal: bool = False
 
 

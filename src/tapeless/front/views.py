@@ -46,6 +46,11 @@ def reshaped(array: ArrayRef, sizes: tuple[Atom, ...]) -> ArrayRef:
     return ArrayRef(array.cell, (*view, Reshape(sizes)))
 
 
+def new_axes(array: ArrayRef) -> list[int]:
+    """The axes of a view that are not in the memory."""
+    return [k for k, axis in enumerate(_top(array).axes) if axis is None]
+
+
 def is_contiguous(array: ArrayRef) -> bool:
     """Does the view surely show a contiguous piece of memory in row-major order?"""
     return all(isinstance(layer, Reshape) or _is_block(layer, below) for layer, below in _layers(array))
@@ -106,7 +111,7 @@ def _read_select(b: Builder, base: Var, layer: Select) -> Var:
     if indexed:
         value = b.apply("index", value, *(layer.dims[k].index for k in indexed))  # type: ignore[union-attr]
     if None in layer.axes:
-        value = b.apply("reshape", value, *layer_shape(layer))
+        value = b.apply("reshape" if kept else "replicate", value, *layer_shape(layer))
     return value
 
 
@@ -127,6 +132,8 @@ def _after_slice(layer: Select) -> Select:
 
 
 def _write_select(b: Builder, base: Var, layer: Select, new: Atom) -> Atom:
+    if all(isinstance(dim, At) for dim in layer.dims) and new.type.is_array:
+        new = b.apply("index", new, *(ZERO for _ in layer.axes))
     leading = 0
     while leading < len(layer.dims) and isinstance(layer.dims[leading], At):
         leading += 1
