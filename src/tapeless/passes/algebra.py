@@ -287,7 +287,7 @@ def _select(r: Rewriter, e: Apply, type: Type) -> Result:
     if inner := r.operation(c, "not"):
         return Apply("select", (inner.args[0], y, x))
     if type.dtype is BOOL:
-        return _select_bool(c, x, y)
+        return _select_bool(r, c, x, y)
     for position, arm in ((1, x), (2, y)):
         if (inner := r.operation(arm, "select")) and _same(inner.args[0], c):
             arms = (c, inner.args[1], y) if position == 1 else (c, x, inner.args[2])
@@ -295,7 +295,7 @@ def _select(r: Rewriter, e: Apply, type: Type) -> Result:
     return None
 
 
-def _select_bool(c: Atom, x: Atom, y: Atom) -> Result:
+def _select_bool(r: Rewriter, c: Atom, x: Atom, y: Atom) -> Result:
     if is_value(x, 1) and is_value(y, 0):
         return c
     if is_value(x, 0) and is_value(y, 1):
@@ -304,6 +304,10 @@ def _select_bool(c: Atom, x: Atom, y: Atom) -> Result:
         return Apply("and", (c, x))
     if is_value(x, 1):
         return Apply("or", (c, y))
+    if is_value(x, 0):
+        return Apply("and", (r.apply("not", c), y))
+    if is_value(y, 1):
+        return Apply("or", (r.apply("not", c), x))
     return None
 
 

@@ -19,7 +19,7 @@ from .affine import emit_form, form_of
 from .algebra import is_value, neutral_literal
 from .cost import has_check
 from .hists import Deposit
-from .localise import Place
+from .places import Place
 from .ranges import Walk
 from .reductions import Choice
 from .rewrite import name_of
@@ -48,10 +48,14 @@ class Loop:
 
 @dataclass(slots=True)
 class Plan:
-    """What becomes of each carried value, by position; `block` is the body over places instead of arrays."""
+    """What becomes of each carried value, by position; `block` is the body over places instead of arrays.
+
+    `columns` are the elements to which the rows of a place are restricted, none for all of them.
+    """
 
     block: Block
     places: dict[int, tuple[Place, Atom]] = field(default_factory=dict[int, tuple[Place, Atom]])
+    columns: dict[int, tuple[int, ...]] = field(default_factory=dict[int, tuple[int, ...]])
     reduces: dict[int, str] = field(default_factory=dict[int, str])
     choices: list[Choice] = field(default_factory=list[Choice])
     hists: dict[int, list[Deposit]] = field(default_factory=dict[int, list[Deposit]])
@@ -139,7 +143,7 @@ class _Emitter:
         place, element = self.plan.places[k]
         write = self.r.operation(element, "update_slice")
         old = self.r.operation(write.args[0], "index") if write else None
-        if write is None or old is None or not same(old.args[0], self.loop.params[k]):
+        if self.plan.columns[k] or write is None or old is None or not same(old.args[0], self.loop.params[k]):
             return element
         here = tuple(form_of(atom, self.r.defs) for atom in old.args[1:])
         part, inside = write.args[1], bound_names(self.plan.block) | {self.loop.counter.name}
@@ -179,7 +183,7 @@ class _Emitter:
     def _after_map(self, arrays: Sequence[Var]) -> None:
         plan, queue = self.plan, list(arrays)
         for k, (place, _) in plan.places.items():
-            self._finish(k, self._store(self.loop.init[k], place, queue.pop(0), self.pairs.get(k, ())))
+            self._finish(k, self._store(k, place, queue.pop(0)))
         folded = len(plan.reduces) + sum(len(c.members) for c in plan.choices)
         if folded:
             taken, queue = queue[:folded], queue[folded:]
@@ -249,30 +253,42 @@ class _Emitter:
     def _finish(self, k: int, atom: Atom) -> None:
         self.r.replace((self.loop.vars[k],), (atom,))
 
-    def _store(self, array: Atom, place: Place, part: Var, pairs: tuple[Atom, ...]) -> Atom:
-        """The array with its touched places, or the parts of them that `pairs` say, replaced by those of `part`."""
+    def _store(self, k: int, place: Place, part: Var) -> Atom:
+        """The array with its touched places replaced by those of `part`."""
+        array, facts, columns = self.loop.init[k], self.walk.facts, self.plan.columns[k]
         prefix = [emit_form(form, self.r.apply) for form in place.forms[:-1]]
-        safe = all(self.walk.facts.within(i, n) for i, n in zip(prefix, array.type.shape, strict=False))
+        safe = all(facts.within(i, n) for i, n in zip(prefix, array.type.shape, strict=False))
+        safe = safe and all(facts.within(i64(c), array.type.shape[place.dims]) for c in columns)
         if safe:
-            return self._stored(array, prefix, place, part, pairs)
-        # The loop may not run at all; then the index before the counter's may be out of range.
+            return self._stored(k, prefix, place, part)
+        # The loop may not run at all; then an index beside the counter's may be out of range.
         runs = self.r.apply("gt", self.size, i64(0))
-        then = self.r.scoped(lambda: (self._stored(array, prefix, place, part, pairs),))
+        then = self.r.scoped(lambda: (self._stored(k, prefix, place, part),))
         return self._bind([array.type], If(runs, then, Block((), (array,))))[0]
 
-    def _stored(
-        self, array: Atom, prefix: Sequence[Atom], place: Place, part: Var, pairs: tuple[Atom, ...]
-    ) -> Atom:
+    def _stored(self, k: int, prefix: Sequence[Atom], place: Place, part: Var) -> Atom:
+        array, columns, pairs = self.loop.init[k], self.plan.columns[k], self.pairs.get(k, ())
         step = place.forms[-1].coefficient(self.loop.counter.name)
         start = place.forms[-1].without(self.loop.counter.name)
-        target = array.type.drop(len(prefix))
-        if step == 1 and not start.terms and start.const == 0 and part.type == target and not pairs:
-            whole: Atom = part
-        else:
+        partial = bool(pairs or columns or start.terms or start.const)
+        whole: Atom = part
+        if partial or step != 1 or part.type != array.type.drop(len(prefix)):
             row = self.r.apply("index", array, *prefix) if prefix else array
             first = emit_form(start, self.r.apply)
-            whole = self.r.apply("update_slice", row, part, first, i64(step), *pairs)
+            whole = self._written(row, part, (first, i64(step)), pairs, columns)
         return self.r.apply("update", array, whole, *prefix) if prefix else whole
+
+    def _written(
+        self, row: Atom, part: Atom, place: tuple[Atom, ...], pairs: tuple[Atom, ...], columns: tuple[int, ...]
+    ) -> Atom:
+        """All parts written at once; columns that are not neighbours one after another."""
+        if columns == tuple(range(columns[0], columns[0] + len(columns))) if columns else True:
+            inner = (i64(columns[0]), i64(1)) if columns else pairs
+            return self.r.apply("update_slice", row, part, *place, *inner)
+        for number, column in enumerate(columns):
+            one = self.r.apply("slice", part, i64(0), self.size, i64(1), i64(number), i64(1), i64(1))
+            row = self.r.apply("update_slice", row, one, *place, i64(column), i64(1))
+        return row
 
     def _last(self) -> None:
         """The value of the last iteration, or the initial one when there is none."""

@@ -24,6 +24,7 @@ _STEPS = 60
 _MAX_WEIGHT = 1 << 12  # of a form that is expanded
 _MAX_CHOICE = 1 << 4  # of an operand of min, max, mod, ..., whose result is a variable of its own
 _MAX_CONST = 1 << 60
+_MAX_USED = 4  # facts used before no more cases are distinguished
 
 
 @dataclass(slots=True)
@@ -269,7 +270,7 @@ class Facts:
 
     def _by_cases(self, goal: Affine, name: str, used: tuple[Affine, ...]) -> bool:
         expr = self.defs.get(name)
-        if not isinstance(expr, Apply) or len(used) > 4:
+        if not isinstance(expr, Apply) or len(used) > _MAX_USED:
             return False
         match expr.op, expr.args:
             case "select", (cond, x, y):
@@ -279,8 +280,11 @@ class Facts:
                 cases = [([difference], x), ([difference.times(-1)], y)]
             case _:
                 return False
-        rest = goal.without(name)
+        rest, own = goal.without(name), variable(name)
         for assumptions, value in cases:
+            gap = own.plus(self.form(value), -1).times(-1 if expr.op == "min" else 1)
+            if expr.op != "select" and self._nonneg(gap.shifted(-1), (*used, *[ZERO] * _MAX_USED)):
+                continue  # it is known to be the other operand
             with self.scope():
                 for assumption in assumptions:
                     self.learn(assumption)

@@ -16,25 +16,28 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TypeVar
 
 from ..ir.core import Apply, Block, For, Function, Lambda, Pos, Stm
-from ..ir.types import Atom, Lit, Type, Var
+from ..ir.types import I64, Atom, Lit, Type, Var, i64
 from ..ir.walk import fresh, refresh, statements
 from . import dce, induction
-from .affine import emit_form
+from .affine import Affine, emit_form, variable
 from .cost import block_cost, has_check, stm_cost
 from .emit_parallel import Loop, Plan, emit
 from .hists import deposits
 from .invariants import lift_scalars
-from .localise import Found, NotLocal, find_place, localised, without_read
+from .localise import localised, without_read
 from .notes import Notes
+from .places import Found, NotLocal, Query, find_place
 from .ranges import Walk
 from .reductions import accumulation, choice
 from .rewrite import Rewriter
 from .uses import bound_names, mentioned, reached, sites, slice_for, use_counts
 from .views import is_small, same
 
+ROUNDS = 3
 # Splitting a loop in two pays when the parallel part does at least this much per iteration.
 SPLIT_COST = 40.0
 # A row of at most this many elements may be copied to write one of them.
@@ -42,9 +45,26 @@ SMALL_ROW = 16
 
 
 def run(function: Function, notes: Notes) -> Function:
-    """The function with its parallel loops made parallel operators."""
+    """The function with its parallel loops made parallel operators.
+
+    A scratch array that is found to be overwritten is no longer carried, which may free the loop around: another round.
+    """
+    for _ in range(ROUNDS):
+        before = _round(function, notes)
+        function = dce.run(before, notes)
+        if _carried(function) == _carried(before):
+            break
+    return function
+
+
+def _round(function: Function, notes: Notes) -> Function:
     walk = Walk(lambda r, stm: _Parallelise(walk, r, notes).statement(stm))
-    return dce.run(walk.function(function), notes)
+    return walk.function(function)
+
+
+def _carried(function: Function) -> int:
+    """How many values all loops carry together."""
+    return sum(len(stm.vars) for stm in statements(function.body) if isinstance(stm.expr, For))
 
 
 @dataclass(slots=True)
@@ -90,7 +110,7 @@ class _Parallelise:
             indices = [emit_form(form, self.r.apply) for form in found.place.forms]
             if not all(self.walk.facts.within(i, n) for i, n in zip(indices, param.type.shape, strict=True)):
                 continue
-            body, _ = localised(loop.body.body, loop.body.body.results[k], param, found, self.r.defs)
+            body, _ = localised(loop.body.body, loop.body.body.results[k], param, found, (), self.r.defs)
             element, var = fresh(param.name, Type(param.type.dtype)), fresh("t", Type(param.type.dtype))
             body = without_read(body, param, element)
             stores.append((loop.init[k], var, indices, loop.vars[k]))
@@ -132,40 +152,66 @@ class _Parallelise:
         if not param.type.shape or param.type != loop.init[k].type:
             return None
         bound = bound_names(block) | {p.name for p in loop.body.params}
+        disjoint = partial(self._are_disjoint, loop, bound)
         try:
-            return find_place(block, block.results[k], param, loop.counter, self.r.defs, bound)
+            return find_place(Query(block, block.results[k], param, loop.counter, bound, self.r.defs, disjoint))
         except NotLocal as refusal:
             self._because(f"{_base(param)}: {refusal.reason}", refusal.stm)
             return None
+
+    def _are_disjoint(self, loop: Loop, bound: set[str], write: Sequence[Atom], read: Sequence[Atom]) -> bool:
+        """Is what one iteration writes never what any iteration reads? One index that differs is enough."""
+        facts, twin = self.walk.facts, fresh("i", Type(I64))
+        with facts.scope():
+            facts.counter(loop.counter, loop.count)
+            facts.counter(twin, loop.count)
+            for w, g in zip(write, read, strict=False):
+                place, other = facts.form(w), facts.form(g)
+                if any(name in bound and name != loop.counter.name for name in other.terms):
+                    continue
+                step = other.coefficient(loop.counter.name)
+                distance = place.plus(other.without(loop.counter.name).plus(variable(twin.name), step), -1)
+                if facts.proves(distance.shifted(-1)) or facts.proves(distance.times(-1).shifted(-1)):
+                    return True
+        return False
 
     def _localise(self, loop: Loop, plan: Plan, k: int) -> None:
         param, block = loop.params[k], plan.block
         found = self._find(loop, block, k)
         if found is None:
             return
-        if not found.place.moving:
-            self._because(f"{_base(param)}: the same place is touched in every iteration", None)
+        problem, columns = self._problem(loop, param, found)
+        if problem:
+            self._because(f"{_base(param)}: {problem}", None)
             return
-        if not self._is_safe(loop, param, found):
-            self._because(f"{_base(param)}: it is not certain that every element is in range", None)
-            return
-        if found.single and not is_small(param.type.drop(found.place.dims), SMALL_ROW):
-            self._because(f"{_base(param)}: only single elements of its rows are written", None)
-            return
-        plan.block, element = localised(block, block.results[k], param, found, self.r.defs)
+        plan.block, element = localised(block, block.results[k], param, found, columns, self.r.defs)
         plan.places[k] = (found.place, element)
+        plan.columns[k] = columns
 
-    def _is_safe(self, loop: Loop, param: Var, found: Found) -> bool:
+    def _problem(self, loop: Loop, param: Var, found: Found) -> tuple[str, tuple[int, ...]]:
+        """Why the place cannot be mapped over, or nothing; and the columns to which it is restricted."""
+        if not found.place.moving:
+            return "the same place is touched in every iteration", ()
+        if not found.first.certain and not self._in_range(loop, found.place.forms, param.type.shape):
+            return "it is not certain that every element is in range", ()
+        row = param.type.drop(found.place.dims)
+        if not found.is_single or is_small(row, SMALL_ROW):
+            return "", ()
+        columns = found.columns
+        unsure = [i64(c) for c in columns if not found.starts_with_write(c)]
+        if not columns or not all(self.walk.facts.within(c, row.shape[0]) for c in unsure):
+            return "only single elements of its rows are written", ()
+        return "", columns
+
+    def _in_range(self, loop: Loop, forms: Sequence[Affine], shape: Sequence[Atom]) -> bool:
         """May the place be touched in every iteration, also where a branch would not have done so?"""
-        if found.certain:
-            return True
         facts = self.walk.facts
         with facts.scope():
             facts.counter(loop.counter, loop.count)
-            for form, size in zip(found.place.forms, param.type.shape, strict=False):
-                if not (facts.proves(form) and facts.proves(facts.form(size).plus(form, -1).shifted(-1))):
-                    return False
-        return True
+            return all(
+                facts.proves(form) and facts.proves(facts.form(size).plus(form, -1).shifted(-1))
+                for form, size in zip(forms, shape, strict=False)
+            )
 
     def _scalars(self, loop: Loop, plan: Plan, wanted: Sequence[int]) -> None:
         """Classify what is not a map. The block is final by now."""

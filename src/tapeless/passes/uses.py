@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 
-from ..ir.core import Apply, Block, For, If, Lambda, Stm, While
+from ..ir.core import Apply, Block, Check, For, If, Lambda, Stm, While
 from ..ir.types import Atom, Var
-from ..ir.walk import lambdas, operands, statements
+from ..ir.walk import lambdas, map_lambdas, operands, statements
 from .cost import has_check
 
 
@@ -83,7 +83,7 @@ def bound_names(block: Block) -> set[str]:
 
 
 def slice_for(block: Block, wanted: Iterable[Atom], *, checks: bool) -> Block:
-    """The block with other results and only the statements these (and the checks, if wanted) need."""
+    """The block with other results and only the statements these need; with all checks, or without any."""
     needed: set[str] = set()
     results = tuple(wanted)
     _mention_atoms(results, needed)
@@ -92,7 +92,19 @@ def slice_for(block: Block, wanted: Iterable[Atom], *, checks: bool) -> Block:
         if any(var.name in needed for var in stm.vars) or (checks and has_check((stm,))):
             kept.append(stm)
             _mention_stm(stm, needed)
-    return Block(tuple(reversed(kept)), results)
+    sliced = Block(tuple(reversed(kept)), results)
+    return sliced if checks else _unchecked(sliced)
+
+
+def _unchecked(block: Block) -> Block:
+    stms: list[Stm] = []
+    for stm in block.stms:
+        if type(stm.expr) is Apply:
+            stms.append(stm)
+        elif not isinstance(stm.expr, Check):
+            inner = map_lambdas(stm.expr, lambda lam: Lambda(lam.params, _unchecked(lam.body)))
+            stms.append(Stm(stm.vars, inner, stm.pos))
+    return Block(tuple(stms), block.results)
 
 
 def reached(block: Block, start: Iterable[str]) -> set[str]:

@@ -91,7 +91,9 @@ def _index(r: Rewriter, e: Apply, type: Type) -> Result:
 
 def _of_index(r: Rewriter, source: Apply, array: Atom, at: tuple[Atom, ...]) -> Result:
     # A row that is read outside an inner loop stays a row: the back end packs it once.
-    if isinstance(array, Var) and r.depths.get(array.name) == r.depth:
+    # A column is not worth that.
+    here = isinstance(array, Var) and r.depths.get(array.name) == r.depth
+    if here or r.operation(source.args[0], "transpose"):
         return Apply("index", (*source.args, *at))
     return None
 
@@ -145,7 +147,8 @@ def _of_transpose(r: Rewriter, source: Apply, _array: Atom, at: tuple[Atom, ...]
 def _of_reshape(r: Rewriter, source: Apply, _array: Atom, at: tuple[Atom, ...]) -> Result:
     base, shape = source.args[0], source.args[1:]
     if len(at) < len(shape):
-        return None
+        added = all(literal(size) == 1 for size in shape[: len(at)])
+        return base if added and base.type.shape == shape[len(at) :] else None
     old = base.type.shape
     real = [(d, size) for d, size in enumerate(shape) if literal(size) != 1]
     kept = [size for size in old if literal(size) != 1]
@@ -230,10 +233,18 @@ def _update(r: Rewriter, e: Apply, _type: Type) -> Result:
 
 
 @_rule("update_slice")
-def _update_slice(_r: Rewriter, e: Apply, type: Type) -> Result:
-    value, pairs = e.args[1], e.args[2:]
+def _update_slice(r: Rewriter, e: Apply, type: Type) -> Result:
+    array, value, pairs = e.args[0], e.args[1], e.args[2:]
     whole = all(literal(start) == 0 for start in pairs[::2]) and all(literal(step) == 1 for step in pairs[1::2])
-    return value if whole and value.type == type else None
+    if whole and value.type == type:
+        return value
+    if literal(value.type.shape[0]) != 1:
+        return None
+    # One row, or one element: an update.
+    part = r.apply("index", value, i64(0))
+    if pairs[2:]:
+        part = r.apply("update_slice", r.apply("index", array, pairs[0]), part, *pairs[2:])
+    return Apply("update", (array, part, pairs[0])) if part.type == type.drop(1) else None
 
 
 @_rule("concat")

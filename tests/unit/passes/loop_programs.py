@@ -299,9 +299,146 @@ def pair_forces(f0: f64[n], p: i64[m], q: i64[m], x: f64[m]) {
   return f
 }
 """,
+    "columns_of_rows": """
+def columns_of_rows(a0: f64[n, m], x: f64[n]) {
+  a: f64[n, m] = for n [a0] (i: i64, a1: f64[n, m]) {
+    v: f64 = index x i
+    w: f64 = exp v
+    check bounds 0 m
+    a2: f64[n, m] = update a1 w i 0
+    check bounds 2 m
+    z: f64 = index a2 i 0
+    y: f64 = sin z
+    a3: f64[n, m] = update a2 y i 2
+    return a3
+  }
+  return a
+}
+""",
+    "elimination": """
+def elimination(a0: f64[n, n], k: i64) {
+  check bounds k n
+  k1: i64 = add k 1
+  c: i64 = sub n k1
+  d: i64 = max c 0
+  a: f64[n, n] = for d [a0] (i: i64, a1: f64[n, n]) {
+    r: i64 = add k1 i
+    p: f64 = index a1 r k
+    q: f64 = index a1 k k
+    f: f64 = div p q
+    row: f64[n] = index a1 k
+    old: f64[n] = index a1 r
+    new: f64[n] = map n (j: i64) {
+      u: f64 = index row j
+      v: f64 = index old j
+      w: f64 = mul u f
+      z: f64 = sub v w
+      return z
+    }
+    a2: f64[n, n] = update a1 new r
+    return a2
+  }
+  return a
+}
+""",
+    "guarded_interior": """
+def guarded_interior(u: f64[n, m], v0: f64[n, m]) {
+  a: i64 = sub n 2
+  a0: i64 = max a 0
+  b: i64 = sub m 2
+  b0: i64 = max b 0
+  v9: f64[n, m] = for a0 [v0] (i: i64, v: f64[n, m]) {
+    i1: i64 = add i 1
+    w9: f64[n, m] = for b0 [v] (j: i64, w: f64[n, m]) {
+      j1: i64 = add j 1
+      check bounds i1 n
+      check bounds j1 m
+      x: f64 = index u i1 j
+      z: f64 = exp x
+      w1: f64[n, m] = update w z i1 j1
+      return w1
+    }
+    return w9
+  }
+  return v9
+}
+""",
+    "all_positive": """
+def all_positive(x: f64[n]) {
+  ok: bool = for n [True] (i: i64, a: bool) {
+    v: f64 = index x i
+    c: bool = lt v 0.0
+    b: bool = if c {
+      return False
+    } else {
+      return a
+    }
+    return b
+  }
+  return ok
+}
+""",
+    "scratch_in_scratch": """
+def scratch_in_scratch(x: f64[n, m], y: f64[n]) {
+  z: f64[m] = replicate 0.0 m
+  t: f64, q: f64[m] = for n [0.0 z] (i: i64, s: f64, w: f64[m]) {
+    s9: f64, w9: f64[m] = for n [s w] (k: i64, s1: f64, w1: f64[m]) {
+      w2: f64[m] = for m [w1] (j: i64, w3: f64[m]) {
+        a: f64 = index x i j
+        b: f64 = index y k
+        c: f64 = mul a b
+        w4: f64[m] = update w3 c j
+        return w4
+      }
+      s2: f64 = for m [s1] (l: i64, s3: f64) {
+        d: f64 = index w2 l
+        s4: f64 = add s3 d
+        return s4
+      }
+      return s2 w2
+    }
+    return s9 w9
+  }
+  return t
+}
+""",
 }
 
 SEQUENTIAL = {
+    "pivot_row_changes": """
+def pivot_row_changes(a0: f64[n, n], k: i64) {
+  check bounds k n
+  c: i64 = sub n k
+  a: f64[n, n] = for c [a0] (i: i64, a1: f64[n, n]) {
+    r: i64 = add k i
+    row: f64[n] = index a1 k
+    old: f64[n] = index a1 r
+    new: f64[n] = map n (j: i64) {
+      u: f64 = index row j
+      v: f64 = index old j
+      z: f64 = add u v
+      return z
+    }
+    a2: f64[n, n] = update a1 new r
+    return a2
+  }
+  return a
+}
+""",
+    "column_of_the_row_before": """
+def column_of_the_row_before(a0: f64[n, m], x: f64[n]) {
+  l: i64 = sub n 1
+  a: f64[n, m] = for l [a0] (i: i64, a1: f64[n, m]) {
+    j: i64 = add i 1
+    check bounds 1 m
+    v: f64 = index a1 i 1
+    w: f64 = mul v 0.5
+    a2: f64[n, m] = update a1 w j 1
+    return a2
+  }
+  return a
+}
+""",
     "previous_element": """
 def previous_element(a0: f64[n], x: f64[n]) {
   m: i64 = sub n 1

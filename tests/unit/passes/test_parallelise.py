@@ -30,6 +30,11 @@ EXPECTED = {
     "row_maybe_absent": ["map"],
     "bin_maximum": ["hist"],
     "pair_forces": ["map", "hist", "hist"],
+    "columns_of_rows": ["map"],
+    "elimination": ["map", "map"],
+    "guarded_interior": ["map", "map"],
+    "all_positive": ["reduce"],
+    "scratch_in_scratch": ["reduce", "reduce", "map", "reduce"],
 }
 
 
@@ -61,7 +66,7 @@ def test_loops_that_only_look_parallel_stay(name):
     [
         ("previous_element", "an earlier iteration is read (1 away)"),
         ("sum_then_scale", "depends on the previous one"),
-        ("swapped_arrays", "exchanged for another"),
+        ("swapped_arrays", "the next array is made from the previous one"),
         ("two_elements_each", "is written (1 away)"),
         ("scattered_writes", "computed in the loop"),
     ],
