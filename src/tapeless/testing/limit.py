@@ -1,4 +1,7 @@
-"""A limit on the time of interpreted code: shrinking, and wrong passes, make loops that never end."""
+"""A limit on the time of interpreted code: shrinking, and wrong passes, make loops that never end.
+
+The time is that of the processor, so that a busy machine makes no difference.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,7 @@ from types import FrameType
 
 @contextmanager
 def time_limit(seconds: float) -> Generator[None, None, None]:
-    """Raise TimeoutError after `seconds`; without effect where alarms do not exist or outside the main thread."""
+    """Raise TimeoutError after `seconds` of computing; without effect where alarms do not exist or outside the main thread."""
     if not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -19,10 +22,10 @@ def time_limit(seconds: float) -> Generator[None, None, None]:
     def expire(_signal: int, _frame: FrameType | None) -> None:
         raise TimeoutError(f"no result after {seconds:g} s")
 
-    before = signal.signal(signal.SIGALRM, expire)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
+    before = signal.signal(signal.SIGVTALRM, expire)
+    signal.setitimer(signal.ITIMER_VIRTUAL, seconds)
     try:
         yield
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        signal.signal(signal.SIGVTALRM, before)
