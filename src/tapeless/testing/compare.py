@@ -25,7 +25,7 @@ from .limit import time_limit
 
 RELATIVE = {"f64": 1e-9, "f32": 2e-3}
 TRIALS = 6
-SECONDS = 2.0  # generated programs take milliseconds
+SECONDS = 5.0  # generated programs take milliseconds
 AMPLIFIED = 100.0  # a difference below this many times the effect of disturbed rounding is unstable
 
 # The exceptions that checks raise, by name; `raise` may name any, generated programs use RuntimeError.

@@ -14,7 +14,7 @@ from types import FrameType
 
 @contextmanager
 def time_limit(seconds: float) -> Generator[None, None, None]:
-    """Raise TimeoutError after `seconds` of computing; without effect where alarms do not exist or outside the main thread."""
+    """Raise TimeoutError after `seconds` of computing; no limit without alarms, or outside the main thread."""
     if not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
         yield
         return
