@@ -20,7 +20,7 @@ from ..ir.core import Function
 from ..ir.types import Atom
 from . import attributes, builtin_values, calls, expressions, fence, for_while, statements
 from .annotations import ArrayType
-from .captured import Captured, Parameters
+from .captured import Captured, LateCaptureError, Parameters
 from .context import Context
 from .control import PathEndsError
 from .numpy import library
@@ -77,23 +77,39 @@ def specialise(
 
 def lower(function: FunctionType, specs: tuple[tuple[str, Spec], ...]) -> Lowered:
     """The IR of a function for arguments of these specs."""
+    early: list[LateCaptureError] = []
+    while True:
+        try:
+            return _lower(function, specs, early)
+        except LateCaptureError as late:
+            early.append(late)
+
+
+def _lower(function: FunctionType, specs: tuple[tuple[str, Spec], ...], early: list[LateCaptureError]) -> Lowered:
     c = Context(calls.call)
-    parameters = c.parameters = Parameters()
+    parameters = c.parameters = Parameters(c.store)
     closure = calls.closure_of(c, function)
     c.b.pos = c.position_in(closure, closure.node)
     arguments = {name: parameters.value(c, spec, name) for name, spec in specs}
+    for name in early:
+        parameters.capture(c, name.key, name.label, name.get)
     try:
-        result = calls.inline(c, *_call(closure, arguments))
+        result = calls.inline(c, *_call(c, closure, arguments))
     except PathEndsError:
         result = None
     return _finish(c, function.__name__, result)
 
 
-def _call(closure: Closure, arguments: dict[str, Value]) -> tuple[Closure, tuple[Value, ...], dict[str, Value]]:
+def _call(
+    c: Context, closure: Closure, arguments: dict[str, Value]
+) -> tuple[Closure, tuple[Value, ...], dict[str, Value]]:
+    """The arguments by Python's calling rules: starred parameters are taken apart again."""
     spec = closure.node.args
     positional = tuple(arguments.pop(a.arg) for a in (*spec.posonlyargs, *spec.args))
     if spec.vararg:
         positional += arguments.pop(spec.vararg.arg)
+    if spec.kwarg:
+        arguments |= c.held(arguments.pop(spec.kwarg.arg))
     return closure, positional, arguments
 
 

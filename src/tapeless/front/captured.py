@@ -17,7 +17,7 @@ from ..ir.types import Type, Var, i64
 from ..ir.walk import fresh
 from .context import Context
 from .tree import Leaf, Node, Spec, Static, flatten
-from .values import ArrayRef, Cell, DictRef, ListRef, ObjectRef, Scalar, Undefined, Value
+from .values import ArrayRef, Cell, DictRef, ListRef, ObjectRef, Ref, Scalar, Undefined, Value
 
 # Modules whose numbers are constants of nature rather than the user's settings.
 _LIBRARIES = ("numpy", "math", "builtins", "tapeless", "scipy", "sys", "cmath")
@@ -42,10 +42,25 @@ class Captured:
         return spec == self.spec and (self.pinned is None or value == self.pinned)
 
 
+class LateCaptureError(Exception):
+    """An array or container of the caller's is first met inside a branch or loop, whose state ends with it.
+
+    The function is then lowered again with this name captured at its beginning.
+    """
+
+    def __init__(self, key: object, label: str, get: Callable[[], Any]) -> None:
+        super().__init__(label)
+        self.key, self.label, self.get = key, label, get
+
+
 @dataclass(slots=True)
 class Parameters:
-    """The parameters of the function being made, arguments first, then what was captured."""
+    """The parameters of the function being made, arguments first, then what was captured.
 
+    `outermost` is the store outside all branches and loops.
+    """
+
+    outermost: dict[Ref, Any]
     vars: list[Var] = field(default_factory=list[Var])
     cells: dict[Cell, int] = field(default_factory=dict[Cell, int])
     captured: list[Captured] = field(default_factory=list[Captured])
@@ -86,14 +101,17 @@ class Parameters:
     def capture(self, c: Context, key: object, label: str, get: Callable[[], Any]) -> Value:
         """The value of a free name, captured once."""
         if key not in self.seen:
-            self.seen[key] = self._captured(c, label, get)
+            self.seen[key] = self._captured(c, key, label, get)
         return self.seen[key]
 
-    def _captured(self, c: Context, label: str, get: Callable[[], Any]) -> Value:
+    def _captured(self, c: Context, key: object, label: str, get: Callable[[], Any]) -> Value:
         found = get()
         if isinstance(found, ModuleType) or getattr(builtins, label, None) is found:
             return found
         spec, _ = flatten(found, where=f"captured name {label!r}")
+        stored = isinstance(spec, Node) or (isinstance(spec, Leaf) and bool(spec.dims))
+        if stored and c.store is not self.outermost:
+            raise LateCaptureError(key, label, get)
         entry = Captured(label, get, spec)
         self.captured.append(entry)
         value = self.value(c, spec, label)

@@ -63,7 +63,7 @@ def call(function: object, args: Sequence[Any], kwargs: dict[str, Any]) -> Answe
 def run(action: Callable[[Context, Sequence[Value]], Value], args: Sequence[Any]) -> Answer:
     """The answer of what `action` builds over the arguments as values."""
     c = Context(front_call)
-    c.parameters = Parameters()
+    c.parameters = Parameters(c.store)
     params: list[Var] = []
     values = [_parameter(c, a, params) for a in args]
     result = action(c, values)
