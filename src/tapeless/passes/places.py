@@ -124,6 +124,8 @@ def find_place(query: Query) -> Found:
         finder.statement(stm, certain=True)
     if name_of(query.result) not in finder.versions:
         raise NotLocal("the next array is made from the previous one", None)
+    if sum(name_of(result) in finder.versions for result in query.body.results) > 1:
+        raise NotLocal("the whole array is used", None)
     writes = [access for access in finder.accesses if access.op != "index"]
     if not writes:
         raise NotLocal("the array is not written", None)

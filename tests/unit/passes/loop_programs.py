@@ -425,6 +425,17 @@ def pivot_row_changes(a0: f64[n, n], k: i64) {
   return a
 }
 """,
+    "array_of_the_step_before": """
+def array_of_the_step_before(a0: f64[n], b0: f64[n]) {
+  a: f64[n], b: f64[n] = for n [a0 b0] (i: i64, a1: f64[n], b1: f64[n]) {
+    v: f64 = index b1 i
+    w: f64 = exp v
+    b2: f64[n] = update b1 w i
+    return b1 b2
+  }
+  return a b
+}
+""",
     "column_of_the_row_before": """
 def column_of_the_row_before(a0: f64[n, m], x: f64[n]) {
   l: i64 = sub n 1
