@@ -7,7 +7,7 @@ memory, where each element of all lanes is one vector.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import cast
 
@@ -36,16 +36,7 @@ def _slice(e: Emitter, stm: Stm, expr: Apply) -> None:
     array = e.array(expr.args[0])
     triples = e.sizes(expr.args[1:])
     starts, sizes, steps = triples[0::3], triples[1::3], triples[2::3]
-    cut = len(starts)
-    strides = tuple(affine.mul(e, stride, step) for stride, step in zip(array.strides, steps, strict=False))
-    view = replace(
-        array,
-        offset=affine.offset_at(e, array, starts),
-        dims=sizes + array.dims[cut:],
-        strides=strides + array.strides[cut:],
-        packed=array.packed and cut == 1 and steps[0].literal == 1,
-    )
-    e.bind(stm.vars[0], view)
+    e.bind(stm.vars[0], slice_of(e, array, sizes + array.dims[len(starts) :], starts, steps))
 
 
 def _transpose(e: Emitter, stm: Stm, expr: Apply) -> None:
@@ -76,17 +67,30 @@ def _update_slice(e: Emitter, stm: Stm, expr: Apply) -> None:
     target, value = _target(e, stm, expr)
     assert isinstance(value, Array)
     pairs = e.sizes(expr.args[2:])
-    starts, steps = pairs[0::2], pairs[1::2]
-    strides = tuple(affine.mul(e, stride, step) for stride, step in zip(target.strides, steps, strict=False))
-    view = replace(
-        target,
-        offset=affine.offset_at(e, target, starts),
-        dims=value.dims,
-        strides=strides + target.strides[len(starts) :],
-        packed=target.packed and len(starts) == 1 and steps[0].literal == 1,
-    )
-    memory.copy(e, view, value)
+    view = slice_of(e, target, value.dims, pairs[0::2], pairs[1::2])
+    if not memory.is_same(view, value):
+        memory.copy(e, view, _apart(e, target, value))
     e.bind(stm.vars[0], target)
+
+
+def slice_of(
+    e: Emitter, array: Array, dims: Sequence[Scalar], starts: Sequence[Scalar], steps: Sequence[Scalar]
+) -> Array:
+    """The view of leading dimensions from `starts` by `steps`; the sizes of the result are given."""
+    cut = len(starts)
+    strides = tuple(affine.mul(e, stride, step) for stride, step in zip(array.strides, steps, strict=False))
+    return replace(
+        array,
+        offset=affine.offset_at(e, array, starts),
+        dims=tuple(dims),
+        strides=strides + array.strides[cut:],
+        packed=array.packed and cut == 1 and steps[0].literal == 1,
+    )
+
+
+def _apart(e: Emitter, target: Array, value: Array) -> Array:
+    """The value in memory that writing the target does not change."""
+    return memory.duplicate(e, value) if value.region is target.region else value
 
 
 def _accumulate(e: Emitter, stm: Stm, expr: Apply) -> None:
@@ -100,7 +104,7 @@ def _accumulate(e: Emitter, stm: Stm, expr: Apply) -> None:
     if isinstance(value, Scalar):
         add_at(affine.offset_at(e, target, at), value, target)
     else:
-        row, source = memory.part(e, target, at), value
+        row, source = memory.part(e, target, at), _apart(e, target, value)
         control.over(
             e, row.dims, lambda k: add_at(affine.offset_at(e, row, k), memory.element(e, source, k), row)
         )
@@ -108,11 +112,9 @@ def _accumulate(e: Emitter, stm: Stm, expr: Apply) -> None:
 
 
 def _target(e: Emitter, stm: Stm, expr: Apply) -> tuple[Array, Scalar | Array]:
-    """The array to be written, and what is written: copied first when it stands in the same memory."""
+    """The array to be written, in place or as a copy, and what is written."""
     array, value = e.array(expr.args[0]), e.value(expr.args[1])
     in_place = memory.is_exclusive(e, array)
-    if in_place and isinstance(value, Array) and value.region is array.region:
-        value = memory.duplicate(e, value)
     return (array if in_place else memory.duplicate(e, array, stm.vars[0])), value
 
 

@@ -1,17 +1,19 @@
 """Static estimates: how deep loops are nested in a block, and what an iteration costs.
 
-Costs are in units of one addition, from the records of the operations. A loop whose trip count is not
-a literal is taken to run `GUESS` rounds.
+Costs are in units of one addition, from the records of the operations. A loop whose trip count is not a literal is
+taken to run `GUESS` rounds, or `SHORT` rounds when the count is computed inside another loop: then it differs from
+round to round, as the length of a row of a sparse matrix does.
 """
 
 from __future__ import annotations
 
-from ..ir.core import Apply, Block, Check, Expr, For, If, Stm, While
+from ..ir.core import Apply, Block, Check, Expr, For, Function, If, Stm, While
 from ..ir.op import lookup
-from ..ir.types import Atom, Lit
-from ..ir.walk import lambdas, operands
+from ..ir.types import Atom, Lit, Var
+from ..ir.walk import lambdas, operands, statements
 
-GUESS = 32.0
+GUESS = 64.0
+SHORT = 10.0
 
 
 def height(block: Block) -> int:
@@ -26,9 +28,22 @@ def _height(expr: Expr) -> int:
     return max(inner) + (not isinstance(expr, If))
 
 
-def trips(count: Atom) -> float:
-    """The number of rounds, or a guess."""
-    return float(max(count.value, 0)) if isinstance(count, Lit) else GUESS
+def trips(count: Atom, changing: frozenset[Var] = frozenset()) -> float:
+    """The number of rounds, or a guess; `changing` are the counts that differ from round to round."""
+    if isinstance(count, Lit):
+        return float(max(count.value, 0))
+    return SHORT if count in changing else GUESS
+
+
+def changing(function: Function) -> frozenset[Var]:
+    """The integers that are computed inside loops and parallel forms."""
+    found: set[Var] = set()
+    for stm in function.body.stms:
+        for lam in lambdas(stm.expr):
+            if not isinstance(stm.expr, If):
+                found.update(lam.params)
+                found.update(var for inner in statements(lam.body) for var in inner.vars)
+    return frozenset(var for var in found if var.type.dtype.is_int and not var.type.shape)
 
 
 def block_cost(block: Block) -> float:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from ..ir.core import Map, Reduce, Stm
 from ..ir.types import Lit
-from . import memory, nests, parallel, reductions, vectorise
+from . import destinations, memory, nests, parallel, reductions, vectorise
 from .carry import Carry
 from .emitter import Emitter
 from .schedule import plan
@@ -19,17 +19,24 @@ _TINY = 64
 def emit_map(e: Emitter, stm: Stm) -> None:
     expr = stm.expr
     assert isinstance(expr, Map)
-    if e.width > 1:
-        parallel.emit_map(e, stm)
-    elif _is_nest(e, expr):
-        nests.emit_map(e, stm)
-    else:
-        targets = [memory.allocate_typed(e, var.type, var) for var in stm.vars]
-        with memory.held(targets), e.repeated(expr.body):
-            schedule = plan(expr, e.kernel)
-            vectorise.map_range(e, expr, targets, ("0", e.scalar(expr.size).text), schedule, asks=True)
-        for var, target in zip(stm.vars, targets, strict=True):
-            e.bind(var, target)
+    destination = destinations.find(e, stm)
+    if destination is not None:
+        e.places[stm.vars[0]] = destination.place
+        e.kernel.note(stm.pos, "writes its results into place")
+    targets = [memory.allocate_typed(e, var.type, var) for var in stm.vars]
+    overwrites = destination is not None and destination.read
+    with memory.held(targets):
+        if e.width > 1:
+            parallel.fill_map(e, expr, targets)
+        elif _is_nest(e, expr):
+            nests.fill_map(e, stm, expr, targets, overwrites)
+        else:
+            with e.repeated(expr.body):
+                span, schedule = ("0", e.scalar(expr.size).text), plan(expr, e.kernel)
+                vectorise.map_range(e, expr, targets, span, schedule, asks=True, overwrites=overwrites)
+    for var, target in zip(stm.vars, targets, strict=True):
+        e.places.pop(var, None)
+        e.bind(var, target)
 
 
 def emit_reduce(e: Emitter, stm: Stm) -> None:

@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from ..ir.core import Check, Function, Pos, Stm
+from ..ir.types import Var
 from ..passes.place import Uses
 from .target import Options, Target
 from .text import Module, Writer
@@ -33,6 +34,7 @@ class Kernel:
     uses: Uses
     target: Target
     options: Options = field(default_factory=Options)
+    changing: frozenset[Var] = frozenset()
     module: Module = field(default_factory=Module)
     sites: dict[int, tuple[int, Check, Pos | None]] = field(default_factory=dict[int, "tuple[int, Check, Pos | None]"])
     notes: list[Note] = field(default_factory=list[Note])

@@ -28,21 +28,16 @@ from .values import Array, Region, Scalar, Value
 _HEADER = 5
 
 
-def emit_map(e: Emitter, stm: Stm) -> None:
-    """A map in scalar code outside any parallel region."""
-    expr = stm.expr
-    assert isinstance(expr, Map)
+def fill_map(e: Emitter, stm: Stm, expr: Map, targets: Sequence[Array], overwrites: bool) -> None:
+    """A map in scalar code outside any parallel region; `overwrites` as in `vectorise.map_range`."""
     schedule = plan(expr, e.kernel)
-    targets = [memory.allocate_typed(e, var.type, var) for var in stm.vars]
 
     def fill(inner: Emitter, given: Sequence[Array], _: Scalar, first: str, end: str) -> int:
         with inner.repeated(expr.body):
-            return vectorise.map_range(inner, expr, given, (first, end), schedule, asks=False)
+            span = first, end
+            return vectorise.map_range(inner, expr, given, span, schedule, asks=False, overwrites=overwrites)
 
-    with memory.held(targets):
-        _run(e, stm, targets, e.scalar(expr.size), schedule, fill)
-    for var, target in zip(stm.vars, targets, strict=True):
-        e.bind(var, target)
+    _run(e, stm, targets, e.scalar(expr.size), schedule, fill)
 
 
 def emit_reduce(e: Emitter, stm: Stm) -> None:
@@ -99,14 +94,14 @@ def _run(e: Emitter, stm: Stm, targets: Sequence[Array], count: Scalar, schedule
     words = _Words(e)
     inner = Emitter(kernel, Frame(kernel), e.handlers)
     inner.parallel = True
-    for var in free_vars(stm.expr):
-        inner.bind(var, words.pass_on(inner, e.value(var), writable=False))
     given: list[Array] = []
     for target in targets:
         there = words.pass_on(inner, target, writable=True)
         assert isinstance(there, Array)
         given.append(there)
-    end = words.pass_on(inner, count, writable=False)
+    for var in free_vars(stm.expr):
+        inner.bind(var, words.pass_on(inner, e.value(var)))
+    end = words.pass_on(inner, count)
     assert isinstance(end, Scalar)
     current = inner.frame.local("i64")
     lanes = _write_blocks(inner, current, end, given, schedule, fill)
@@ -174,15 +169,15 @@ class _Words:
         self.words: dict[tuple[str, str], tuple[int, str]] = {}
         self.regions: dict[Region, Region] = {}
 
-    def pass_on(self, e: Emitter, value: Value, *, writable: bool) -> Value:
-        """The same value inside the nest, of which `e` writes the code."""
+    def pass_on(self, e: Emitter, value: Value, *, writable: bool = False) -> Value:
+        """The same value inside the nest, of which `e` writes the code; what is written comes first."""
         if isinstance(value, Scalar):
             return Scalar(value.dtype, self._word(e, llvm_type(value.dtype), value.text))
         caller = self.caller
         pointer = access.pointer(caller, value, value.offset.text)
         region = self.regions.get(value.region)
-        if region is None or writable:
-            scope = e.frame.given_scope(f"{pointer} {writable}")
+        if region is None:
+            scope = e.frame.given_scope(f"region {len(self.regions)}")
             region = Region("part" if writable else "given", writable=writable, scope=scope)
             self.regions[value.region] = region
 

@@ -39,15 +39,10 @@ def one_by_one(e: Emitter, expr: Scan | Hist | Scatter, take: Take, height: int)
 # -- map ------------------------------------------------------------------------------------------
 
 
-def emit_map(e: Emitter, stm: Stm) -> None:
-    """Results first, then every row."""
-    expr = stm.expr
-    assert isinstance(expr, Map)
-    targets = [memory.allocate_typed(e, var.type, var) for var in stm.vars]
-    with memory.held(targets), e.repeated(expr.body):
+def fill_map(e: Emitter, expr: Map, targets: Sequence[Array]) -> None:
+    """Every element, one by one in the lanes at hand."""
+    with e.repeated(expr.body):
         counted(e, e.scalar(expr.size), lambda i: map_row(e, expr.body, targets, i), cost.height(expr.body.body))
-    for var, target in zip(stm.vars, targets, strict=True):
-        e.bind(var, target)
 
 
 def map_row(e: Emitter, body: Lambda, targets: Sequence[Array], index: Scalar) -> None:

@@ -16,18 +16,19 @@ from ..ir.core import Apply, Block, Check, Expr, For, Hist, If, Map, Reduce, Sca
 from ..ir.op import lookup
 from ..ir.types import Atom, DType, Lit, Var
 from ..ir.walk import lambdas
-from ..passes.place import Uses
 from .arrays import OPERATIONS
 from .cost import GUESS, trips
 from .frame import Kernel
 from .reductions import operators
-from .target import Target
 
 Form: TypeAlias = Map | Reduce | Scan | Hist | Scatter
 
 _PER_LANE = 1.5
+# Under a mask: the gather instruction, which is slow.
+_PER_LANE_MASKED = 5.0
 _RECORD = 16
-_STRIP_OVERHEAD = 10.0
+# Combining the lanes at the end, and two loops whose exits are hard to predict.
+_STRIP_OVERHEAD = 60.0
 _VIEWS = ("slice", "transpose", "reshape")
 
 
@@ -41,7 +42,7 @@ class Plan:
 
 def plan(expr: Form, kernel: Kernel) -> Plan:
     """The schedule of a parallel form that stands in scalar code."""
-    auto = _plan(expr, kernel.uses, kernel.target)
+    auto = _Scalar(kernel).plan(expr)
     match kernel.options.lanes:
         case "auto":
             return auto
@@ -51,15 +52,6 @@ def plan(expr: Form, kernel: Kernel) -> Plan:
             return Plan(1, auto.cost)
 
 
-def _plan(expr: Form, uses: Uses, target: Target) -> Plan:
-    width = target.lanes(_dtypes(expr.body.body))
-    pricing = _Pricing(uses, target, width)
-    kinds: dict[Var, str] = {expr.body.params[0]: "linear"}
-    in_lanes = pricing.block(expr.body.body, kinds) / width + _consuming(expr)
-    scalar = _Scalar(uses, target).block(expr.body.body)
-    if not pricing.possible or in_lanes >= 0.95 * scalar:
-        return Plan(1, scalar)
-    return Plan(width, in_lanes)
 
 
 def _consuming(expr: Expr) -> float:
@@ -94,8 +86,24 @@ def _dtypes(block: Block) -> set[DType]:
 class _Scalar:
     """The cost of a block in scalar code, where inner forms may use lanes."""
 
-    def __init__(self, uses: Uses, target: Target) -> None:
-        self.uses, self.target = uses, target
+    def __init__(self, kernel: Kernel) -> None:
+        self.kernel = kernel
+
+    def plan(self, form: Form) -> Plan:
+        """Lanes or not, whichever takes less time for as many iterations as there will be."""
+        width = self.kernel.target.lanes(_dtypes(form.body.body))
+        pricing = _Pricing(self.kernel, width)
+        in_lanes = pricing.block(form.body.body, {form.body.params[0]: "linear"}) / width + _consuming(form)
+        scalar = self.block(form.body.body)
+        count = trips(form.size, self.kernel.changing)
+        strips, rest = divmod(count, width) if isinstance(form.size, Lit) else (count / width, width / 2)
+        if isinstance(form, Map):
+            rest = min(rest, 1.0)
+        overhead = _STRIP_OVERHEAD if isinstance(form, Reduce) else 0.0
+        together = overhead + strips * width * in_lanes + rest * scalar
+        if not pricing.possible or together >= 0.95 * count * scalar:
+            return Plan(1, scalar)
+        return Plan(width, together / max(count, 1.0))
 
     def block(self, block: Block) -> float:
         return sum(self.statement(stm) for stm in block.stms)
@@ -111,28 +119,40 @@ class _Scalar:
             case If(_, then, orelse):
                 return 2.0 + max(self.block(then), self.block(orelse))
             case For(count, _, body):
-                return trips(count) * (1.0 + self.block(body.body))
+                return trips(count, self.kernel.changing) * (1.0 + self.block(body.body))
             case While(_, cond, body):
                 return GUESS * (1.0 + self.block(cond.body) + self.block(body.body))
             case Map() | Reduce() | Scan() | Hist() | Scatter() as form:
                 return self.form(form)
 
     def form(self, form: Form) -> float:
-        count, best = trips(form.size), _plan(form, self.uses, self.target)
+        best = self.plan(form)
         operator = self.block(form.op.body) if isinstance(form, Reduce | Scan | Hist) else 1.0
-        if best.lanes == 1:
-            return count * (1.0 + best.cost + operator)
-        scalar = self.block(form.body.body) + operator
-        strips, rest = divmod(count, best.lanes) if isinstance(form.size, Lit) else (count / best.lanes, best.lanes / 2)
-        return _STRIP_OVERHEAD + strips * best.lanes * best.cost + rest * scalar
+        return trips(form.size, self.kernel.changing) * (best.cost + (1.0 + operator) / best.lanes)
 
 
 class _Pricing:
     """The cost of a block in lanes, for all lanes together."""
 
-    def __init__(self, uses: Uses, target: Target, width: int) -> None:
-        self.uses, self.target, self.width = uses, target, width
+    def __init__(self, kernel: Kernel, width: int) -> None:
+        self.kernel, self.width = kernel, width
         self.possible = True
+        self.masks = 0
+
+    @property
+    def one_by_one(self) -> float:
+        """The price of an access that goes lane by lane."""
+        return self.width * (_PER_LANE_MASKED if self.masks else _PER_LANE)
+
+    def under(self, divergent: bool, *blocks: Block, kinds: dict[Var, str]) -> list[float]:
+        """The prices of blocks, under a mask when lanes go different ways."""
+        self.masks += divergent
+        prices = [self.block(block, kinds) for block in blocks]
+        self.masks -= divergent
+        return prices
+
+    def trips(self, count: Atom) -> float:
+        return trips(count, self.kernel.changing)
 
     def block(self, block: Block, kinds: dict[Var, str]) -> float:
         return sum(self.statement(stm, kinds) for stm in block.stms)
@@ -147,18 +167,19 @@ class _Pricing:
             case Check():
                 return 1.5
             case If(cond, then, orelse):
-                arms = [self.block(then, kinds), self.block(orelse, kinds)]
                 uniform = self.kind(cond, kinds) == "uniform"
+                arms = self.under(not uniform, then, orelse, kinds=kinds)
                 for var, a, b in zip(stm.vars, then.results, orelse.results, strict=True):
                     kinds[var] = self.joined(var, [self.kind(a, kinds), self.kind(b, kinds)], uniform)
                 return 2.0 + (max(arms) if uniform else sum(arms) + 3.0)
             case For(count, _, body):
                 uniform = self.kind(count, kinds) == "uniform"
                 self.vary((*body.params[1:], *stm.vars), kinds)
-                return trips(count) * (1.0 + self.block(body.body, kinds)) * (1.0 if uniform else 1.5)
+                body_price = sum(self.under(not uniform, body.body, kinds=kinds))
+                return self.trips(count) * (1.0 + body_price) * _spread(uniform)
             case While(_, cond, body):
                 self.vary((*body.params, *cond.params, *stm.vars), kinds)
-                return 1.5 * GUESS * (1.0 + self.block(cond.body, kinds) + self.block(body.body, kinds))
+                return _spread(False) * GUESS * (1.0 + sum(self.under(True, cond.body, body.body, kinds=kinds)))
             case Map() | Reduce() | Scan() | Hist() | Scatter() as form:
                 return self.form(stm, form, kinds)
 
@@ -175,17 +196,19 @@ class _Pricing:
     def form(self, stm: Stm, form: Form, kinds: dict[Var, str]) -> float:
         uniform = self.kind(form.size, kinds) == "uniform"
         kinds[form.body.params[0]] = "uniform"
+        self.masks += not uniform
         body = self.block(form.body.body, kinds)
         if isinstance(form, Reduce | Scan | Hist):
             self.vary(form.op.params, kinds)
             body += self.block(form.op.body, kinds)
+        self.masks -= not uniform
         self.vary(stm.vars, kinds)
         for var in stm.vars:
             self.possible = self.possible and (uniform or not var.type.shape)
         store = 0.0 if isinstance(form, Reduce) else 1.0
         if isinstance(form, Hist | Scatter):
-            store = self.width * 2 * _PER_LANE
-        return trips(form.size) * (1.0 + body + store) * (1.0 if uniform else 1.5)
+            store = 2 * self.one_by_one
+        return self.trips(form.size) * (1.0 + body + store) * _spread(uniform)
 
     def apply(self, stm: Stm, expr: Apply, kinds: dict[Var, str]) -> float:
         var = stm.vars[0]
@@ -217,7 +240,7 @@ class _Pricing:
             per_lane = any(part != "uniform" for part in parts[2:])
             written = _elements_of(expr.args[1])
             copied = 0.0 if parts[0] == "private" else _elements_of(expr.args[0])
-            return copied + written * (self.width * _PER_LANE if per_lane else 2.0)
+            return copied + written * (self.one_by_one if per_lane else 2.0)
         return _elements_of(var) * 2.0
 
     def index(self, var: Var, expr: Apply, parts: list[str], kinds: dict[Var, str]) -> float:
@@ -227,7 +250,7 @@ class _Pricing:
         lanes = [d for d, part in enumerate(at) if part != "uniform"]
         kinds[var] = "varying" if lanes or source != "uniform" else "uniform"
         if source == "private":
-            return self.width * _PER_LANE if lanes else 1.0
+            return self.one_by_one if lanes else 1.0
         if source == "uniform" and (not lanes or (lanes == [len(at) - 1] and at[-1] == "linear")):
             return 1.0
         tail = lanes[0] + 1 if lanes else 0
@@ -236,7 +259,7 @@ class _Pricing:
         short = all(isinstance(a, Lit) for a in (*fields, *dims)) and _product(dims) <= _RECORD
         if short and len(lanes) + (source == "row") == 1 and (not lanes or at[lanes[0]] == "linear"):
             return 2.0
-        return self.width * _PER_LANE
+        return self.one_by_one
 
     def row(self, var: Var, source: str, at: list[str], kinds: dict[Var, str]) -> float:
         if source == "private" and all(part == "uniform" for part in at):
@@ -245,11 +268,16 @@ class _Pricing:
         if source == "uniform" and all(part == "uniform" for part in at):
             kinds[var] = "uniform"
             return 1.0
-        if self.uses.read_in_loops(var):
+        if self.kernel.uses.read_in_loops(var):
             kinds[var] = "private"
             return _elements_of(var) * self.width * 0.5
         kinds[var] = "row"
         return 1.0
+
+
+def _spread(uniform: bool) -> float:
+    """How much longer a loop takes because lanes wait for the slowest."""
+    return 1.0 if uniform else 1.5
 
 
 def _elements(stm: Stm) -> float:

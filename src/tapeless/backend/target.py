@@ -11,7 +11,6 @@ import llvmlite.binding
 
 from ..ir.types import DType
 
-
 # llvmlite has no types of its own.
 llvm: Any = llvmlite.binding
 

@@ -24,9 +24,19 @@ from .values import Array, Region, Scalar, Value, size
 
 
 def map_range(
-    e: Emitter, expr: Map, targets: Sequence[Array], span: tuple[str, str], schedule: Plan, *, asks: bool
+    e: Emitter,
+    expr: Map,
+    targets: Sequence[Array],
+    span: tuple[str, str],
+    schedule: Plan,
+    *,
+    asks: bool,
+    overwrites: bool,
 ) -> int:
-    """The elements of a map at the indices of a span; returns the number of lanes used. `asks`: may it run long?"""
+    """The elements of a map at the indices of a span; returns the number of lanes used.
+
+    `asks`: may it run for long? `overwrites`: does an element replace one that its computation reads?
+    """
 
     def write(width: int) -> None:
         def row(i: Scalar) -> None:
@@ -35,7 +45,7 @@ def map_range(
         if width == 1:
             _one_by_one(e, *span, row, cost.height(expr.body.body) if asks else 0)
         else:
-            control.strips(e, *span, width, expr.body, row, repeat=True, asks=asks)
+            control.strips(e, *span, width, expr.body, row, repeat=not overwrites, asks=asks)
 
     return _first_that_works(e, schedule.lanes, write)
 
@@ -49,7 +59,9 @@ def reduce_range(e: Emitter, expr: Reduce, carry: Carry, span: tuple[str, str], 
         carry.update(combine(e, expr, carry, values))
 
     def write(width: int) -> None:
-        if names is not None:
+        # Several accumulators do not pay when rows are short.
+        long = expr.size not in e.kernel.changing
+        if names is not None and (width > 1 or long):
             reordered(e, expr, carry, names, span, width, asks=asks)
         else:
             _consume(e, expr.body, span, width, take, height)

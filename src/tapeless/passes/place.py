@@ -5,13 +5,16 @@ for each lambda the arrays of the scopes around it that it reads (`captured`). T
 at an `update` of `a`, whether any name that may share memory with `a` is used later; if none is, the
 write is done in place. An array used inside a loop body but bound outside lives as long as the
 loop, because the next iteration reads it again.
+
+An array whose only use is to be written into a part of another one has that part as its `destination`: the
+back end then builds it there.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from ..ir.core import Block, Expr, For, Function, Hist, Lambda, Map, Reduce, Scan, Scatter, While
+from ..ir.core import Apply, Block, Expr, For, Function, Hist, Lambda, Map, Reduce, Scan, Scatter, While
 from ..ir.types import Atom, Var
 from ..ir.walk import lambdas, operands
 
@@ -24,6 +27,7 @@ class Uses:
     last: dict[int, dict[Var, int]] = field(default_factory=dict[int, dict[Var, int]])
     free: dict[int, frozenset[Var]] = field(default_factory=dict[int, frozenset[Var]])
     looped: set[Var] = field(default_factory=set[Var])
+    parts: dict[Var, Apply] = field(default_factory=dict[Var, Apply])
 
     def last_use(self, block: Block) -> dict[Var, int]:
         """Array -> number of the last statement that mentions it; results count as one past the last."""
@@ -37,6 +41,10 @@ class Uses:
         """Is this array read inside a loop or parallel form that does not bind it?"""
         return var in self.looped
 
+    def destination(self, var: Var) -> Apply | None:
+        """The write into a part of an array that is `var`'s only use, when nothing else reads that array since."""
+        return self.parts.get(var)
+
 
 def analyse(function: Function) -> Uses:
     """The last uses of every array of a function."""
@@ -46,17 +54,32 @@ def analyse(function: Function) -> Uses:
 
 
 def _block(block: Block, uses: Uses) -> frozenset[Var]:
-    last: dict[Var, int] = {}
-    bound: set[Var] = set()
+    mentions: dict[Var, list[int]] = {}
+    bound: dict[Var, int] = {}
     for number, stm in enumerate(block.stms):
         for var in _mentioned(stm.expr, uses):
-            last[var] = number
-        bound.update(stm.vars)
+            mentions.setdefault(var, []).append(number)
+        bound.update((var, number) for var in stm.vars)
     for var in _arrays(block.results):
-        last[var] = len(block.stms)
+        mentions.setdefault(var, []).append(len(block.stms))
+    last = {var: numbers[-1] for var, numbers in mentions.items()}
     uses.last[id(block)] = last
-    free = uses.free[id(block)] = frozenset(last.keys() - bound)
+    for var, made in bound.items():
+        if len(mentions.get(var, ())) == 1 and last[var] < len(block.stms):
+            _find_destination(uses, block, mentions, var, made)
+    free = uses.free[id(block)] = frozenset(last.keys() - bound.keys())
     return free
+
+
+def _find_destination(uses: Uses, block: Block, mentions: dict[Var, list[int]], var: Var, made: int) -> None:
+    use = mentions[var][0]
+    match block.stms[use].expr:
+        case Apply("update" | "update_slice", (Var() as whole, part, *_)) as write if part == var:
+            since = [number for number in mentions[whole] if made < number]
+            if whole != var and since == [use]:
+                uses.parts[var] = write
+        case _:
+            pass
 
 
 def _mentioned(expr: Expr, uses: Uses) -> set[Var]:
