@@ -13,7 +13,7 @@ from .frame import BROKEN, CONTINUED, RETURNED, End
 from .iteration import Steps, iterate, unrolled
 from .liveness import loop_syntax, walrus_names
 from .loops import Loop, conditional_loop, counted_loop
-from .statements import run_block
+from .statements import run_block, stay
 from .targets import assign
 from .values import Value
 
@@ -109,7 +109,7 @@ def _run_else(c: Context, node: ast.For | ast.While, broken: bool | Atom) -> Non
         return
     skip = [f for f in (broken, left) if not isinstance(f, bool)]
     total = skip[0] if len(skip) == 1 else c.b.apply("or", *skip)
-    branch(c, total, lambda: None, lambda: run_block(c, node.orelse), live)
+    branch(c, total, lambda: None, lambda: stay(c, node.orelse), live)
 
 
 # -- while ----------------------------------------------------------------------------------------
@@ -146,7 +146,7 @@ def _while_with_effects(c: Context, node: ast.While) -> None:
             ast.copy_location(new, node.test)
     ast.copy_location(loop, node)
     live = c.frame.live
-    for table in (live.after, live.head, live.exposed):
+    for table in (live.after, live.end, live.head, live.exposed):
         table[loop] = table[node] | walrus_names(node.test)
     while_(c, loop)
 

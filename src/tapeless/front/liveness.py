@@ -21,7 +21,7 @@ NONE: Names = frozenset()
 
 @dataclass(slots=True)
 class Liveness:
-    """`after[s]` for if, for and while, `end[s]` at the end of the block around an if; `head[s]` for loops,
+    """`after[s]` for if, for and while, `end[s]` at the end of the block around it; `head[s]` for loops,
     `exposed[s]` for what a loop's body reads before writing it; `escaping` for names read by nested functions."""
 
     after: dict[ast.stmt, Names] = field(default_factory=dict[ast.stmt, Names])
@@ -51,7 +51,7 @@ def analyse(body: Sequence[ast.stmt]) -> Liveness:
 def _block(out: Liveness, body: Sequence[ast.stmt], after: Names, exits: Exits) -> Names:
     end = after
     for stmt in reversed(body):
-        if isinstance(stmt, ast.If):
+        if isinstance(stmt, ast.If | ast.For | ast.While):
             out.end[stmt] = end
         after = _statement(out, stmt, after, exits)
     return after

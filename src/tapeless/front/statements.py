@@ -43,8 +43,8 @@ def run_block(c: Context, body: Sequence[ast.stmt]) -> None:
         left = has_left(c)
         if left is not False and rest:
             assert not isinstance(left, bool)
-            live = c.frame.live.escaping | frozenset(c.frame.names)
-            branch(c, left, partial(_leave, c), partial(_stay, c, rest), live)
+            live = c.frame.live.escaping | c.frame.live.end[stmt]
+            branch(c, left, partial(_leave, c), partial(stay, c, rest), live)
             return
 
 
@@ -66,7 +66,8 @@ def _leave(c: Context) -> None:
     c.end = End.LEFT
 
 
-def _stay(c: Context, rest: Sequence[ast.stmt]) -> None:
+def stay(c: Context, rest: Sequence[ast.stmt]) -> None:
+    """Execute what is left of a block on the path that no return, break or continue has ended."""
     names = c.frame.names
     names.update((name, False) for name in (RETURNED, BROKEN, CONTINUED) if name in names)
     run_block(c, rest)

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 def suggestion(name: str, known: Iterable[str]) -> str:
     """`; did you mean 'x'?` for the nearest known name within two edits, else nothing."""
-    near = [(distance, other) for other in set(known) if (distance := _distance(name, other)) <= _allowed(name)]
+    near = [(distance, other) for other in set(known) - {name} if (distance := _distance(name, other)) <= _allowed(name)]
     if not near:
         return ""
     best = min(near, key=lambda item: (item[0], -_common_prefix(name, item[1]), item[1]))
