@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from ..ir.core import Apply, Block, Check, Function, Lambda, Map, Stm
 from ..ir.op import lookup
 from ..ir.types import Atom, Var
-from ..ir.walk import inline, map_lambdas, rebuild
+from ..ir.walk import inline, map_lambdas, substitute
 from . import dce
 from .cost import has_check
 from .fuse_horizontal import horizontal
@@ -66,7 +66,8 @@ def _by_index(stms: list[Stm], results: tuple[Atom, ...]) -> tuple[list[Stm], tu
     if not producers:
         return stms, results
     inlining = _Inline(producers)
-    return inlining.stms(stms), tuple(inlining.atom(x) for x in results)
+    block = substitute(Block(tuple(inlining.stms(stms)), results), inlining.subst)
+    return list(block.stms), block.results
 
 
 def _is_overtaken(producer: Stm, later: Sequence[Stm]) -> bool:
@@ -99,7 +100,7 @@ class _Inline:
 
     def __init__(self, producers: dict[str, tuple[Map, int]]) -> None:
         self.producers = producers
-        self.subst: dict[str, Atom] = {}
+        self.subst: dict[Var, Atom] = {}
 
     def stms(self, stms: Sequence[Stm]) -> list[Stm]:
         out: list[Stm] = []
@@ -119,16 +120,13 @@ class _Inline:
             if rest:
                 self._statement(Stm(stm.vars, Apply("index", (result, *rest)), stm.pos), out)
             else:
-                self.subst[stm.vars[0].name] = result
+                self.subst[stm.vars[0]] = result
             return
-        out.append(Stm(stm.vars, rebuild(expr, self.atom, self._lam), stm.pos))
+        out.append(Stm(stm.vars, map_lambdas(expr, self._lam), stm.pos))
 
     def _lam(self, lam: Lambda) -> Lambda:
-        stms = self.stms(lam.body.stms)
-        return Lambda(lam.params, Block(tuple(stms), tuple(self.atom(x) for x in lam.body.results)))
+        return Lambda(lam.params, Block(tuple(self.stms(lam.body.stms)), lam.body.results))
 
     def atom(self, atom: Atom) -> Atom:
-        """What stands for an atom now."""
-        while isinstance(atom, Var) and atom.name in self.subst:
-            atom = self.subst[atom.name]
-        return atom
+        """What stands for an atom now; values that were replaced before are resolved, so that one step is enough."""
+        return self.subst.get(atom, atom) if isinstance(atom, Var) else atom

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from ..ir.core import Apply, Block, Expr, For, Hist, If, Lambda, Map, Reduce, Scan, Scatter, Stm, While
 from ..ir.types import Atom, Var
-from ..ir.walk import lambdas, map_lambdas, operands, rebuild, statements, substitute_lambda
+from ..ir.walk import lambdas, map_lambdas, operands, statements, substitute_lambda
 from .cost import exceptions, has_check
 from .rewrite import name_of
 from .uses import mentioned, use_counts
@@ -104,7 +104,9 @@ def fused(producer: Stm, consumer: Stm, keep: set[str]) -> Stm:
     counter = consumer.expr.body.params[0]
     made = substitute_lambda(producer.expr.body, {producer.expr.body.params[0]: counter}).body
     values = {var.name: x for var, x in zip(producer.vars, made.results, strict=True)}
-    body = _Take(values).lam(consumer.expr.body)
+    take = _Take(values)
+    body = take.lam(consumer.expr.body)
+    body = substitute_lambda(body, take.subst)
     joined = Block((*made.stms, *body.body.stms), body.body.results)
     if isinstance(consumer.expr, Map):
         kept = [(var, x) for var, x in zip(producer.vars, made.results, strict=True) if var.name in keep]
@@ -121,7 +123,7 @@ class _Take:
 
     def __init__(self, values: dict[str, Atom]) -> None:
         self.values = values
-        self.subst: dict[str, Atom] = {}
+        self.subst: dict[Var, Atom] = {}
 
     def lam(self, lam: Lambda) -> Lambda:
         stms: list[Stm] = []
@@ -130,14 +132,11 @@ class _Take:
             if isinstance(expr, Apply) and expr.op == "index" and name_of(expr.args[0]) in self.values:
                 value, rest = self.values[name_of(expr.args[0])], expr.args[2:]
                 if not rest:
-                    self.subst[stm.vars[0].name] = value
+                    self.subst[stm.vars[0]] = value
                     continue
                 expr = Apply("index", (value, *rest))
-            stms.append(Stm(stm.vars, rebuild(expr, self._atom, self.lam), stm.pos))
-        return Lambda(lam.params, Block(tuple(stms), tuple(self._atom(x) for x in lam.body.results)))
-
-    def _atom(self, atom: Atom) -> Atom:
-        return self.subst.get(atom.name, atom) if isinstance(atom, Var) else atom
+            stms.append(Stm(stm.vars, map_lambdas(expr, self.lam), stm.pos))
+        return Lambda(lam.params, Block(tuple(stms), lam.body.results))
 
 
 # -- reads ----------------------------------------------------------------------------------------

@@ -34,7 +34,9 @@ def localised(
             rewriter.pos = stm.pos
             rewriter.read(param, found.place)
         rewriter.statement(stm)
-    return Block(tuple(rewriter.out), tuple(rewriter.atom(x) for x in body.results)), rewriter.atom(result)
+    block = Block(tuple(rewriter.out), tuple(rewriter.atom(x) for x in body.results))
+    # A value that was read from the array may be the size of another one.
+    return substitute(block, rewriter.sizes), rewriter.atom(result)
 
 
 def without_read(body: Block, param: Var, element: Var) -> Block:
@@ -54,6 +56,7 @@ class _Localiser:
         whole = param.type.drop(self.dims)
         self.type = Type(whole.dtype, (i64(len(columns)),)) if columns else whole
         self.local: dict[str, Atom] = {}
+        self.sizes: dict[Var, Atom] = {}
         self.out: list[Stm] = []
         self.pos: Pos | None = None
 
@@ -112,6 +115,8 @@ class _Localiser:
             self._emit(stm, Apply(expr.op, (base, *value, *rest)))
         elif expr.op == "index":
             self.local[var.name] = base
+            if var.type == Type(I64):
+                self.sizes[var] = base
         elif expr.op == "update":
             self.local[var.name] = value[0]
         else:
