@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from ir_programs import FORMS
+from .ir_programs import FORMS
 
 import tapeless.ops  # noqa: F401 - registers the operations
 from tapeless.errors import IRError

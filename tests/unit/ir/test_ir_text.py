@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from ir_programs import FORMS
+from .ir_programs import FORMS
 
 import tapeless.ops  # noqa: F401 - registers the operations
 from tapeless.errors import IRError

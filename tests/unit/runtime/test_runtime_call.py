@@ -11,7 +11,7 @@ import tracemalloc
 
 import numpy as np
 import pytest
-from runtime_kernels import ADD_INTO, FAIL, NAP, SCALE, builtin, echo, link, raise_code
+from .runtime_kernels import ADD_INTO, FAIL, NAP, SCALE, builtin, echo, link, raise_code
 
 from tapeless.runtime import host
 from tapeless.runtime.call import MISS, PLAIN, bind, call_prepared

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from runtime_kernels import SQUARES, builtin, link
+from .runtime_kernels import SQUARES, builtin, link
 
 from tapeless.backend import native
 from tapeless.config import config
