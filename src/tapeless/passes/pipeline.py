@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from .. import ops as _ops  # registers the operations, which the rules look up
 from ..ir.check import check as check_types
 from ..ir.core import Function
-from . import fuse, hoist, inplace, parallelise, scalarise, simplify, unroll
+from . import fuse, hoist, inplace, parallelise, peel, scalarise, simplify, unroll
 from .notes import Notes
 
 assert _ops
@@ -41,6 +41,7 @@ PIPELINE: tuple[Pass, ...] = (
     Pass("simplify", simplify.run),
     Pass("fuse", fuse.run),
     Pass("inplace", inplace.run),
+    Pass("peel", peel.run),
     Pass("hoist", hoist.run),
     Pass("simplify", simplify.run),
 )

@@ -1,7 +1,8 @@
 """Ranges: run-time checks and comparisons of integers that always turn out the same way are decided now.
 
 A simplifying walk that carries `Facts`: a loop tells the range of its counter, a branch its condition, a check what it
-checked, a type that its sizes are not negative. `min` and `max` of integers are decided along with comparisons.
+checked, a type that its sizes are not negative. `min` and `max` of integers are decided along with comparisons, and a
+remainder whose quotient is known (0, 1 or -1: an index that wraps around) becomes a difference.
 """
 
 from __future__ import annotations
@@ -39,6 +40,7 @@ class Walk:
             rules[op] = self._compare
         for op in ("min", "max"):
             rules[op] = self._extreme
+        rules["mod"] = self._remainder
         self._forms = forms(lambda _r, _expr, trips: trips == 1)
         self.r = Rewriter(rules, self._form)
         self.facts = Facts(self.r.defs, self.r.births)
@@ -70,6 +72,18 @@ class Walk:
         x, y = e.args
         if (first := self.facts.decide("le" if e.op == "min" else "ge", x, y)) is not None:
             return x if first else y
+        return None
+
+    def _remainder(self, r: Rewriter, e: Apply, type: Type) -> Atom | Apply | None:
+        new = _BASE["mod"](r, e, type)
+        if new is not None or type.dtype is not I64:
+            return new
+        x, y = e.args
+        dividend, divisor = self.facts.form(x), self.facts.form(y)
+        for quotient in (0, 1, -1):
+            rest = dividend.plus(divisor, -quotient)
+            if self.facts.proves(rest) and self.facts.proves(divisor.plus(rest, -1).shifted(-1)):
+                return Apply("sub" if quotient > 0 else "add", (x, y)) if quotient else x
         return None
 
     # -- structured forms ---------------------------------------------------------------------
