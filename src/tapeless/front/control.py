@@ -17,7 +17,7 @@ from ..ir.core import Apply, Block, Check, Stm
 from ..ir.types import BOOL, Atom, Lit, Type, Var, boolean
 from ..ir.walk import lambdas
 from .context import Context
-from .frame import CONTROL, VALUE, End
+from .frame import BROKEN, CONTINUED, CONTROL, VALUE, End
 from .merge import Meeting, Place, Side
 from .shapes import Anything, Array, Shape, build, filling, flatten, leaves
 from .sizes import Sizes
@@ -87,7 +87,7 @@ def join(c: Context, cond: Atom, arms: list[Arm], live: Collection[str]) -> Valu
         _emit(c, cond, arms, [(), ()])
         raise PathEndsError
     names = CONTROL | frozenset[str](live if End.OPEN in ends else ())
-    if End.LEFT in ends:
+    if any(arm.side.names.get(name) is not False for arm in arms for name in (BROKEN, CONTINUED)):
         names |= c.frame.loop_live
     meeting = Meeting(c, arms[0].side, arms[1].side)
     shapes = meeting.places(names)

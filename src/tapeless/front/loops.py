@@ -200,7 +200,15 @@ class Loop:
             found[name] = Number(BOOL, True)
         self._drop_local_sizes(found, meeting, trial)
         types = {leaf.group: meeting.type(leaf.group) for leaf in leaves(found.values()) if isinstance(leaf, Array)}
-        return Carried(found, meeting.cells(types, self.names))
+        cells = meeting.cells(types, self.names)
+        return Carried(found, {g: self._with_origins(g, cell, carried, trial) for g, cell in cells.items()})
+
+    def _with_origins(self, group: int, cell: Cell, carried: Carried, trial: Trial) -> Cell:
+        """What an array may be the same as: arrays of this trial, and outside ones that any trial has found."""
+        outside = self.entry.store.keys()
+        before = carried.cells[group].origins if group in carried.cells else frozenset[Cell]()
+        now = {origin for origin in cell.origins if origin in outside or origin in trial.arm.side.store}
+        return Cell(cell.type, cell.name, frozenset(now | {origin for origin in before if origin in outside}))
 
     def _is_late(self, name: str, arm: Arm) -> bool:
         """Is the name new, always set by the body, and never read by it before?"""
