@@ -1,5 +1,7 @@
 """Names taken from outside are read at each call, whatever they are bound to by then."""
 
+# ruff: noqa: PLC3002, PLW0108 - lambdas inside lambdas are what is tested
+
 import types
 
 import numpy as np
@@ -107,7 +109,7 @@ def test_modules_of_the_user(tmp_path, monkeypatch):
     model = types.ModuleType("model")
     exec(compile(file.read_text(), str(file), "exec"), model.__dict__)
     monkeypatch.setitem(globals(), "model", model)
-    f = tp.jit(lambda x: model.apply(x) + model.gain)  # noqa: F821
+    f = tp.jit(lambda x: model.apply(x) + model.gain)
     assert f(1.0) == 4.0
     model.gain = 3.0
     assert f(1.0) == 6.0
