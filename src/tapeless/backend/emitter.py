@@ -15,6 +15,8 @@ from typing import TypeAlias
 
 from ..ir.core import Block, Lambda, Stm
 from ..ir.types import I64, Atom, DType, Lit, Var
+from .elementary import FUNCTIONS
+from .elementary.lanes import Lanes
 from .frame import Frame, Kernel
 from .scalar import emit_op
 from .text import constant, llvm_type
@@ -81,6 +83,11 @@ class Emitter:
         finally:
             self.depth -= 1
             self.scopes.pop()
+
+    @property
+    def is_outermost(self) -> bool:
+        """Is this code outside all loops and parallel forms?"""
+        return self.depth == 0 and not self.parallel
 
     def is_live(self, var: Var) -> bool:
         """Is this array used after the statement being written?"""
@@ -169,11 +176,16 @@ class Emitter:
         return value if self.width == 1 else Scalar(value.dtype, self.spread(value), VARYING)
 
     def apply(self, op: str, args: Sequence[Scalar], result: DType, attrs: Sequence[object] = ()) -> Scalar:
-        """A scalar operation; uniform operands give a uniform result."""
+        """A scalar operation; uniform operands give a uniform result. Short functions are written out in lanes."""
         dtypes = [arg.dtype for arg in args]
         if self.width == 1 or all(arg.is_uniform for arg in args):
             return Scalar(result, emit_op(self.w, op, attrs, dtypes, result, 1, [arg.text for arg in args]))
         operands = [self.spread(arg) for arg in args]
+        function = FUNCTIONS.get(op)
+        if function is not None and function.inline and result.is_float:
+            with self.w.expansion():
+                value = function.body(*(Lanes(self.w, result, self.width, operand) for operand in operands))
+            return Scalar(result, value.text, VARYING)
         return Scalar(result, emit_op(self.w, op, attrs, dtypes, result, self.width, operands), VARYING)
 
     def any_lane(self, mask: str) -> str:

@@ -31,8 +31,8 @@ def emit_map(e: Emitter, stm: Stm) -> None:
         elif _is_nest(e, expr):
             nests.fill_map(e, stm, expr, targets, overwrites)
         else:
+            span, schedule = ("0", e.scalar(expr.size).text), plan(expr, e.kernel, once=e.is_outermost)
             with e.repeated(expr.body):
-                span, schedule = ("0", e.scalar(expr.size).text), plan(expr, e.kernel)
                 vectorise.map_range(e, expr, targets, span, schedule, asks=True, overwrites=overwrites)
     for var, target in zip(stm.vars, targets, strict=True):
         e.places.pop(var, None)
@@ -47,9 +47,9 @@ def emit_reduce(e: Emitter, stm: Stm) -> None:
     elif _is_nest(e, expr) and not any(x.type.shape for x in expr.neutral):
         nests.emit_reduce(e, stm)
     else:
+        schedule = plan(expr, e.kernel, once=e.is_outermost)
         with e.repeated(expr.body, expr.op):
             carry = Carry(e, expr.op.params[: len(expr.neutral)], expr.neutral)
-            schedule = plan(expr, e.kernel)
             vectorise.reduce_range(e, expr, carry, ("0", e.scalar(expr.size).text), schedule, asks=True)
         carry.finish(stm.vars)
 

@@ -16,12 +16,14 @@ from dataclasses import dataclass, field
 from ..ir.core import Check, Function, Pos, Stm
 from ..ir.types import Var
 from ..passes.place import Uses
+from .once import Lines
 from .target import Options, Target
-from .text import Module, Writer
+from .text import Module
 
 OUT_OF_MEMORY = -2
 INTERRUPTED = -1
 
+LOOPS = "; has loops\n"
 Note = tuple[Pos | None, str]
 
 
@@ -35,6 +37,7 @@ class Kernel:
     target: Target
     options: Options = field(default_factory=Options)
     changing: frozenset[Var] = frozenset()
+    has_loops: bool = False
     module: Module = field(default_factory=Module)
     sites: dict[int, tuple[int, Check, Pos | None]] = field(default_factory=dict[int, "tuple[int, Check, Pos | None]"])
     notes: list[Note] = field(default_factory=list[Note])
@@ -46,49 +49,14 @@ class Kernel:
         assert isinstance(stm.expr, Check)
         return self.sites.setdefault(id(stm.expr), (len(self.sites), stm.expr, stm.pos))[0]
 
+    def text(self) -> str:
+        """The module. Code with loops of its own, beyond those over the elements, is marked for more passes."""
+        return (LOOPS if self.has_loops else "") + str(self.module)
+
     def note(self, pos: Pos | None, text: str) -> None:
         """Record a decision for `explain`, once."""
         if (pos, text) not in self.notes:
             self.notes.append((pos, text))
-
-
-# Instructions that may be left out when the same one was written before on every path to this point.
-_PURE = frozenset(
-    ("getelementptr", "add", "sub", "mul", "and", "or", "xor", "icmp", "fcmp", "select", "bitcast", "zext", "sext",
-     "insertelement", "extractelement", "shufflevector", "fadd", "fsub", "fmul", "fdiv")
-)  # fmt: skip
-
-
-class Lines(Writer):
-    """A writer that names a pure instruction once per region of the control flow."""
-
-    def __init__(self, module: Module) -> None:
-        super().__init__(module)
-        self.known: dict[str, str] = {}
-
-    def op(self, text: str, hint: str = "t") -> str:
-        if text.partition(" ")[0] not in _PURE:
-            return super().op(text, hint)
-        name = self.known.get(text)
-        if name is None:
-            name = self.known[text] = super().op(text, hint)
-        return name
-
-    def once(self, text: str) -> str:
-        """The result of an instruction that gives the same wherever it stands: a load from constant memory."""
-        name = self.known.get(text)
-        if name is None:
-            name = self.known[text] = super().op(text)
-        return name
-
-    @contextmanager
-    def region(self) -> Generator[None, None, None]:
-        """What is written inside need not have run when what follows does."""
-        saved, self.known = self.known, dict(self.known)
-        try:
-            yield
-        finally:
-            self.known = saved
 
 
 class Frame:

@@ -29,6 +29,7 @@ def emit_reduce(e: Emitter, stm: Stm) -> None:
     """A reduction in the lanes at hand, from the neutral element on."""
     expr = stm.expr
     assert isinstance(expr, Reduce)
+    e.kernel.has_loops = True
     with e.repeated(expr.body, expr.op):
         carry = Carry(e, expr.op.params[: len(expr.neutral)], expr.neutral)
         count, names = e.scalar(expr.size), operators(expr)

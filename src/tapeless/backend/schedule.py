@@ -29,6 +29,8 @@ _PER_LANE_MASKED = 5.0
 _RECORD = 16
 # Combining the lanes at the end, and two loops whose exits are hard to predict.
 _STRIP_OVERHEAD = 60.0
+# Work that is done before lanes are worth the code they need.
+_NOTHING = 1 << 13
 _VIEWS = ("slice", "transpose", "reshape")
 
 
@@ -40,9 +42,11 @@ class Plan:
     cost: float
 
 
-def plan(expr: Form, kernel: Kernel) -> Plan:
-    """The schedule of a parallel form that stands in scalar code."""
+def plan(expr: Form, kernel: Kernel, *, once: bool = False) -> Plan:
+    """The schedule of a parallel form that stands in scalar code; `once` says that it runs once in a call."""
     auto = _Scalar(kernel).plan(expr)
+    if once and isinstance(expr.size, Lit) and expr.size.value * auto.cost < _NOTHING:
+        auto = Plan(1, auto.cost)
     match kernel.options.lanes:
         case "auto":
             return auto

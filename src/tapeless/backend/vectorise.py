@@ -71,7 +71,7 @@ def reduce_range(e: Emitter, expr: Reduce, carry: Carry, span: tuple[str, str], 
 
 def in_order(e: Emitter, expr: Scan | Hist | Scatter, take: Take, height: int) -> None:
     """The loop of a form in scalar code: values are computed in lanes, and taken up in the order of the index."""
-    lanes = plan(expr, e.kernel).lanes
+    lanes = plan(expr, e.kernel, once=e.is_outermost).lanes
     end = e.scalar(expr.size).text
     _first_that_works(e, lanes, lambda width: _consume(e, expr.body, ("0", end), width, take, height))
 
