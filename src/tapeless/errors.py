@@ -217,12 +217,6 @@ class StaticKeyError(RefusedError, KeyError):
         return str(self.args[0])
 
 
-class StaticZeroDivisionError(RefusedError, ZeroDivisionError):
-    """A division of constants by zero."""
-
-    code = "TP120"
-
-
 class NotCompiledError(TapelessError, RuntimeError):
     """A stage of a function was asked for before there is one: call it first, or pass example arguments."""
 

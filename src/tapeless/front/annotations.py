@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from ..errors import AnnotationError, Place
 from ..ir.types import BOOL, F32, F64, I32, I64, DType
-from .tree import Leaf, Spec
+from .tree import Leaf, Node, Spec, Static
 from .values import is_tuple
 
 
@@ -38,13 +39,14 @@ class ArrayType:
             return f"tp.{_NAMES[self.dtype]}"
         return f"tp.{_NAMES[self.dtype]}[{', '.join(':' if n is None else str(n) for n in self.dims)}]"
 
-    def refine(self, name: str, spec: Spec, shape: tuple[int, ...], place: Place | None) -> Spec:
+    def refine(self, name: str, spec: Spec, shape: tuple[int, ...], place: Callable[[], Place]) -> Spec:
         """The spec of an argument with the sizes that the annotation fixes."""
         if not isinstance(spec, Leaf) or len(spec.dims) != len(self.dims) or not self._accepts(spec):
-            raise AnnotationError(f"{name} must be {self!r}, but a {_words(spec)} was given", place=place)
+            raise AnnotationError(f"{name} must be {self!r}, but a {_words(spec)} was given", place=place())
         for axis, (need, have) in enumerate(zip(self.dims, shape, strict=True)):
             if need is not None and need != have:
-                raise AnnotationError(f"{name} must be {self!r}, but its size along axis {axis} is {have}", place=place)
+                what = f"{name} must be {self!r}, but its size along axis {axis} is {have}"
+                raise AnnotationError(what, place=place())
         return Leaf(
             spec.dtype,
             spec.flavour,
@@ -69,8 +71,10 @@ f64 = ArrayType(F64)
 
 
 def _words(spec: Spec) -> str:
-    if not isinstance(spec, Leaf):
-        return type(spec).__name__.lower()
+    if isinstance(spec, Node):
+        return spec.kind.__name__
+    if isinstance(spec, Static):
+        return type(spec.value).__name__
     if spec.flavour == "array":
         return f"{len(spec.dims)}-dimensional array of {spec.dtype!r}"
     return f"{spec.dtype!r} number"

@@ -10,7 +10,7 @@ results are the leaves of the result, then the final contents of each array para
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import FunctionType
 from typing import Any
@@ -24,6 +24,7 @@ from .captured import Captured, LateCaptureError, Parameters
 from .context import Context
 from .control import PathEndsError
 from .numpy import library
+from .source import source_of
 from .tree import Out, OutArgument, OutLeaf, OutNode, OutStatic, Spec, flatten
 from .values import ArrayRef, Closure, DictRef, ListRef, ObjectRef, Scalar, Value, is_tuple
 
@@ -69,7 +70,7 @@ def specialise(
         spec, found = flatten(value, fixed=static_shapes, where=f"argument {name!r}")
         wanted = annotations.get(name)
         if wanted is not None:
-            spec = wanted.refine(name, spec, getattr(value, "shape", ()), _place(function))
+            spec = wanted.refine(name, spec, getattr(value, "shape", ()), _place_of(function, name))
         specs.append((name, spec))
         leaves += found
     return Call(tuple(specs), tuple(leaves))
@@ -192,9 +193,17 @@ def _annotations(function: FunctionType) -> dict[str, ArrayType]:
     return _annotation_cache[function]
 
 
-def _place(function: FunctionType) -> Place | None:
-    code = function.__code__
-    return Place(code.co_filename, code.co_firstlineno, 0, 1 << 16, function.__name__)
+def _place_of(function: FunctionType, parameter: str) -> Callable[[], Place]:
+    """Finds where a parameter stands in the source: when it is needed, for it takes a while."""
+
+    def place() -> Place:
+        source = source_of(function)
+        spec = source.node.args
+        stars = [a for a in (spec.vararg, spec.kwarg) if a is not None]
+        arg = next(a for a in (*spec.posonlyargs, *spec.args, *spec.kwonlyargs, *stars) if a.arg == parameter)
+        return Place(source.file, arg.lineno, arg.col_offset, arg.end_col_offset or 1 << 16, function.__name__)
+
+    return place
 
 
 # Importing these registers the handlers of syntax and the names of libraries.
