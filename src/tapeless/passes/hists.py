@@ -34,6 +34,8 @@ class Deposit:
 def deposits(param: Var, result: Atom, sites: Sites, uses: Counter[str]) -> list[Deposit] | None:
     """What the body combines into a carried array, in order, when that is all it does with it."""
     found: list[Deposit] = []
+    if uses[name_of(result)] != 1:
+        return None
     while not same(result, param):
         step = _deposit(result, param, sites, uses)
         if step is None:
@@ -89,6 +91,8 @@ def _branch(
     found = [None if same(arm.results[k], param) else _deposit(arm.results[k], param, sites, uses) for arm in arms]
     steps = [step for step in found if step is not None]
     if not steps or any(not same(step[1], param) for step in steps):
+        return None
+    if any(uses[name_of(arm.results[k])] != 1 for step, arm in zip(found, arms, strict=True) if step is not None):
         return None
     if any(step is None and not same(arm.results[k], param) for step, arm in zip(found, arms, strict=True)):
         return None

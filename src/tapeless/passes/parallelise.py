@@ -121,7 +121,7 @@ class _Parallelise:
 
     def _convert(self, loop: Loop) -> None:
         plan = self._plan(loop, range(len(loop.params)))
-        if not plan.rest:
+        if not plan.rest and self._is_independent(loop, plan):
             if plan.kinds or has_check(plan.block.stms):
                 self.notes.add(loop.pos, "loop", plan.summary, "iterations are independent")
             emit(self.walk, loop, plan)
@@ -130,6 +130,19 @@ class _Parallelise:
             return
         self.notes.add(loop.pos, "loop", "loop", self._why())
         self.r.emit(loop.vars, For(loop.count, loop.init, loop.body))
+
+    def _is_independent(self, loop: Loop, plan: Plan) -> bool:
+        """Does nothing look at a value carried from an earlier iteration? The classification implies it; this asks."""
+        extra = [stm for found in plan.hists.values() for deposit in found for stm in deposit.extra]
+        results = tuple(atom for k in plan.kinds for atom in plan.needs(k))
+        body = Function("body", (), Block((*plan.block.stms, *extra), results))
+        needed = dce.run(body, self.notes).body
+        replaced = {*plan.places, *plan.reduces}
+        carried = {param.name for k, param in enumerate(loop.params) if k not in replaced}
+        if not mentioned(needed) & carried:
+            return True
+        self._because("a value of an earlier iteration is used", None)
+        return False
 
     def _why(self) -> str:
         text, pos = self.reason
@@ -273,7 +286,7 @@ class _Parallelise:
             self.r.defs.update({var.name: stm.expr for var in stm.vars})
         part = Loop(loop.count, _pick(loop.init, free), cut, _pick(loop.vars, free), loop.pos)
         split = self._plan(part, range(len(free)))
-        if split.rest:
+        if split.rest or not self._is_independent(part, split):
             return False
         lam = Lambda((loop.counter, *(loop.params[k] for k in held)), serial)
         self.r.emit(_pick(loop.vars, held), For(loop.count, _pick(loop.init, held), lam))

@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 
 from ..ir.core import Apply, Block, For, If, Stm, While
 from ..ir.types import BOOL, Atom, Var
+from .rewrite import name_of
 from .uses import reached, use_counts
 from .views import same
 
@@ -140,10 +141,10 @@ def _decision(param: Var, result: Atom, sites: Sites) -> tuple[Atom, Atom] | Non
 
 
 def _is_closed(found: Choice, params: Sequence[Var], block: Block) -> bool:
-    """The old values are used by the comparison and the selections only, and the new ones do not depend on them."""
+    """Nobody else looks at the best so far, before or after, and the candidates do not depend on it."""
     uses = use_counts(block)
     for k in found.members:
-        if uses[params[k].name] != (2 if k == found.key else 1):
+        if uses[params[k].name] != (2 if k == found.key else 1) or uses[name_of(block.results[k])] != 1:
             return False
     depends = reached(block, [params[k].name for k in found.members])
     return not any(isinstance(value, Var) and value.name in depends for value in found.values)

@@ -436,6 +436,34 @@ def array_of_the_step_before(a0: f64[n], b0: f64[n]) {
   return a b
 }
 """,
+    "bins_read_after_the_count": """
+def bins_read_after_the_count(c0: i64[n], k: i64[n], d0: i64[n]) {
+  c: i64[n], d: i64[n] = for n [c0 d0] (i: i64, c1: i64[n], d1: i64[n]) {
+    j: i64 = index k i
+    check bounds j n
+    c2: i64[n] = accumulate c1 1 j
+    e: i64[n] = map n (l: i64) {
+      v: i64 = index c2 l
+      w: i64 = mul v v
+      return w
+    }
+    return c2 e
+  }
+  return c d
+}
+""",
+    "running_smallest": """
+def running_smallest(x: f64[n]) {
+  b: f64, s: f64 = for n [+inf 0.0] (i: i64, best: f64, t: f64) {
+    v: f64 = index x i
+    c: bool = lt v best
+    nb: f64 = select c v best
+    nt: f64 = add t nb
+    return nb nt
+  }
+  return b s
+}
+""",
     "column_of_the_row_before": """
 def column_of_the_row_before(a0: f64[n, m], x: f64[n]) {
   l: i64 = sub n 1
