@@ -11,6 +11,7 @@ import numpy as np
 from tapeless import operators
 
 from .numpy_cases_arrays import array_cases
+from .numpy_cases_selection import selection_cases
 from .numpy_data import (
     BOOLS,
     CUBE,
@@ -232,7 +233,6 @@ def _math() -> Iterator[Case]:
     yield case(math.gcd, 12, 18, 27)
     yield case(math.prod, (1.5, 2, 4))
     yield case(math.prod, VECTOR)
-    yield case(math.fsum, (1.5, 2.25, 4.0))
 
 
 def _builtins() -> Iterator[Case]:
@@ -289,6 +289,6 @@ def _writing() -> Iterator[Case]:
 
 
 CASES: tuple[Case, ...] = (
-    *_unary(), *_binary(), *_reductions(), *_statistics(), *array_cases(), *_choosing(),
+    *_unary(), *_binary(), *_reductions(), *_statistics(), *array_cases(), *selection_cases(), *_choosing(),
     *_math(), *_builtins(), *_bulk(), *_writing(),
 )  # fmt: skip

@@ -18,7 +18,7 @@ from tapeless.front.calls import call as front_call
 from tapeless.front.captured import Parameters
 from tapeless.front.context import Context
 from tapeless.front.numpy.atoms import NUMPY_DTYPE
-from tapeless.front.values import ArrayRef, Value
+from tapeless.front.values import ArrayRef, ListRef, Value
 from tapeless.ir.check import check
 from tapeless.ir.core import Function
 from tapeless.ir.eval import evaluate
@@ -67,6 +67,8 @@ def run(action: Callable[[Context, Sequence[Value]], Value], args: Sequence[Any]
     params: list[Var] = []
     values = [_parameter(c, a, params) for a in args]
     result = action(c, values)
+    if isinstance(result, ListRef):
+        result = c.items(result)
     parts: tuple[Value, ...] = result if isinstance(result, tuple) else () if result is None else (result,)
     arrays = [v for v in values if isinstance(v, ArrayRef)]
     outputs = [_atom(c, v) for v in (*parts, *arrays)]

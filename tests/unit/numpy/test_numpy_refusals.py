@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from typing import Any
 
@@ -29,6 +30,11 @@ RAISING: list[tuple[Case, type[Exception]]] = [
     (case(np.histogram, np.array([1.0, np.nan])), ValueError),
     (case(np.linalg.cross, np.ones(4), np.ones(4)), ValueError),
     (case(np.min, np.zeros(0)), ValueError),
+    (case(min, np.zeros(0)), ValueError),
+    (case(max, np.zeros(0)), ValueError),
+    (case(np.geomspace, np.float64(0.0), 2.0, 3), ValueError),
+    (case(math.fsum, np.array([np.inf, -np.inf])), ValueError),
+    (case(math.fsum, np.array([1e308, 1e308])), OverflowError),
     (case(np.argmax, np.zeros(0)), ValueError),
     (case(np.max, np.zeros((3, 0)), axis=1), ValueError),
     (case(np.take, X, np.array([0, 3])), IndexError),
@@ -85,7 +91,7 @@ REFUSED: list[tuple[Case, str]] = [
     (case(np.subtract, FLAGS, FLAGS), "booleans"),
     (case(np.negative, FLAGS), "booleans"),
     (case(np.bitwise_and, X, X), "floating-point"),
-    (case(np.where, FLAGS), "one argument"),
+    (case(np.where, FLAGS, X), "both x and y"),
     (case(np.add, X, X, where=FLAGS), "where="),
     (case(np.add, X, 1.0, out=np.zeros(3, np.int64)), "cannot be stored"),
     (case(np.sum, M, axis=2), "axis 2"),
@@ -119,7 +125,11 @@ REFUSED: list[tuple[Case, str]] = [
     (case(np.arange, 0, 5, 0), "step of zero"),
     (case(math.sin, X), "single numbers"),
     (case(np.float_power.at, X, np.array([0]), 2.0), "not known"),
-    (case(np.unique, X), "not known"),
+    (case(np.unique, X, axis=0), "along an axis"),
+    (case(np.lexsort, (M, M)), "not vectors"),
+    (case(np.nonzero, np.float64(2.0)), "of a number"),
+    (case(sorted, X), "np.sort"),
+    (case(functools.reduce, np.add, X), "a loop"),
     (case(np.fft.fft, X), "not known"),
 ]
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import builtins
+import functools
 import math
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -18,6 +20,7 @@ from .choosing import round_ as numpy_round
 from .elementwise import apply_ufunc
 from .math_names import whole_number
 from .nest import fold
+from .preludes import require_nonempty
 from .reductions import max_ as largest
 from .reductions import min_ as smallest
 from .reductions import reduce_axes
@@ -34,13 +37,6 @@ def prod(c: Context, iterable: Value, *, start: Value = 1) -> Value:
 def sum_(c: Context, iterable: Value, start: Value = 0) -> Value:
     """The sum of a sequence."""
     return _accumulate(c, iterable, start, "Add", ("add", 0))
-
-
-@implements(math.fsum)
-def fsum(c: Context, seq: Value) -> Value:
-    """The sum of floats; rounded at each step, unlike Python's."""
-    total = _accumulate(c, seq, 0.0, "Add", ("add", 0))
-    return c.fresh(c.atom(total, F64), weak=True)
 
 
 def _accumulate(c: Context, iterable: Value, start: Value, op: str, fold_op: tuple[str, int]) -> Value:
@@ -96,24 +92,75 @@ def _extreme(c: Context, values: tuple[Value, ...], better: str) -> Value:
         c.refuse("min and max need at least one value")
     best = values[0]
     for value in values[1:]:
-        wins = compare(c, better, value, best)
-        if isinstance(wins, bool):
-            best = value if wins else best
-            continue
-        weak = c.is_weak(best) and c.is_weak(value)
-        if c.dtype(best) is not c.dtype(value) and not weak and not (c.is_weak(best) or c.is_weak(value)):
-            c.refuse(f"the type of the result depends on run-time values: {describe(best)} or {describe(value)}")
-        dtype = c.promote(best, value)
-        best = c.fresh(c.b.apply("select", c.atom(wins), c.atom(value, dtype), c.atom(best, dtype)), weak)
+        best = _chosen(c, compare(c, better, value, best), value, best)
     return best
 
 
+def _chosen(c: Context, wins: Value, value: Value, other: Value) -> Value:
+    """`value if wins else other` for two numbers."""
+    if isinstance(wins, bool):
+        return value if wins else other
+    weak = c.is_weak(value) and c.is_weak(other)
+    if c.dtype(value) is not c.dtype(other) and not (c.is_weak(value) or c.is_weak(other)):
+        c.refuse(f"the type of the result depends on run-time values: {describe(other)} or {describe(value)}")
+    dtype = c.promote(other, value)
+    return c.fresh(c.b.apply("select", c.atom(wins), c.atom(value, dtype), c.atom(other, dtype)), weak)
+
+
 def _extreme_of_array(c: Context, array: Value, better: str) -> Value:
-    """Python's min and max of a vector: a reduction in which the first of equals stays."""
+    """Python's min and max of a vector: no NaN is better than what was there, but none is better than a first NaN."""
     p = pull(c, array)
     if p.rank != 1:
         c.refuse("min and max of an array need one dimension", fix="use np.min or np.max")
-    return (smallest if better == "Lt" else largest)(c, array)
+    if not p.dtype.is_float:
+        return (smallest if better == "Lt" else largest)(c, array)
+    require_nonempty(c, c.number(p.shape[0]))
+    op, worst = ("fmin", math.inf) if better == "Lt" else ("fmax", -math.inf)
+    best = reduce_axes(c, p, 0, False, op, literal(worst, p.dtype))
+    first = p.at(c.b, (ZERO,))
+    return c.fresh(c.b.apply("select", c.b.apply("isnan", first), first, best))
+
+
+@implements(builtins.sorted)
+def sorted_(c: Context, iterable: Value, *, reverse: Value = False) -> Value:
+    """A list of the same numbers in order, by exchanging neighbours; equal ones stay in order."""
+    items = c.items(iterable)
+    if items is None or not isinstance(reverse, bool):
+        c.refuse(
+            f"sorted takes a tuple or list and a literal reverse, not {describe(iterable)}",
+            fix="use np.sort for arrays",
+        )
+    ordered, before = list(items), "Gt" if reverse else "Lt"
+    if len(ordered) > 2:
+        _refuse_nan(c, ordered)
+    for last in range(1, len(ordered)):
+        for k in range(last, 0, -1):
+            left, right = ordered[k - 1 : k + 1]
+            swap = compare(c, before, right, left)
+            ordered[k - 1 : k + 1] = _chosen(c, swap, right, left), _chosen(c, swap, left, right)
+    return c.new_list(tuple(ordered))
+
+
+def _refuse_nan(c: Context, items: Sequence[Value]) -> None:
+    """Where Python puts what is near a NaN depends on its algorithm."""
+    for item in items:
+        if c.dtype(item).is_float and not isinstance(item, float):
+            number = c.b.apply("not", c.b.apply("isnan", c.atom(item)))
+            c.b.check("raise", number, info="ValueError: sorted() of NaN is not compiled")
+
+
+@implements(functools.reduce)
+def reduce_(c: Context, function: Value, iterable: Value, initial: Value = None) -> Value:
+    """The elements of a tuple or list combined from the left."""
+    items = c.items(iterable)
+    if items is None:
+        c.refuse(f"functools.reduce takes a tuple or list, not {describe(iterable)}", fix="use a loop, or tp.reduce")
+    if initial is None and not items:
+        c.refuse("functools.reduce needs at least one value")
+    total, rest = (items[0], items[1:]) if initial is None else (initial, items)
+    for item in rest:
+        total = c.call(function, (total, item))
+    return total
 
 
 @implements(builtins.round)

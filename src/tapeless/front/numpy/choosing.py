@@ -11,6 +11,7 @@ from ...errors import ShapeError
 from ...ir.build import Builder
 from ...ir.types import BOOL, F64, I64, Atom
 from ..context import Context
+from ..prelude.selection import nonzero
 from ..registry import implements, method
 from ..values import Value
 from .arguments import array_like, contents, integer, one_axis, only_options, pull
@@ -24,13 +25,11 @@ from .ufuncs import by_op
 
 @implements(np.where)
 def where(c: Context, condition: Value, x: Value = None, y: Value = None) -> Value:
-    """Elements of x where the condition holds, else of y."""
+    """Elements of x where the condition holds, else of y; the indices where it holds when neither is given."""
+    if x is None and y is None:
+        return c.call(nonzero, (condition,))
     if x is None or y is None:
-        c.refuse(
-            "np.where with one argument is not compiled",
-            why="the size of its result depends on run-time values",
-            fix="use the three-argument form, or a loop with a counter",
-        )
+        c.refuse("np.where takes both x and y, or neither", error=ShapeError)
     x, y = array_like(c, x), array_like(c, y)
     dtype = c.promote(x, y)
     pulls = [pull(c, condition, BOOL), pull(c, x, dtype), pull(c, y, dtype)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from types import FunctionType
 
@@ -9,7 +10,7 @@ import numpy as np
 
 from ...ir.types import BOOL, I64
 from ..context import Context
-from ..prelude import calculus, intrinsics, linear, signals, statistics
+from ..prelude import calculus, intrinsics, linear, selection, signals, statistics, summation
 from ..registry import implements, method, replace_by
 from ..values import Value
 
@@ -22,10 +23,13 @@ _MODULES = {
     ),
     calculus: (
         "diff", "trapezoid", "gradient", "polyval", "sinc", "isclose", "allclose", "isposinf", "isneginf",
-        "array_equal", "nan_to_num", "cross", "logspace", "fill_diagonal", "put", "digitize",
+        "array_equal", "nan_to_num", "cross", "logspace", "geomspace", "fill_diagonal", "put", "digitize", "unwrap",
     ),
+    selection: ("flatnonzero", "nonzero", "argwhere", "unique", "lexsort", "ix_", "rot90"),
 }  # fmt: skip
-_METHODS: dict[str, FunctionType] = {"var": statistics.var, "std": statistics.std, "searchsorted": signals.searchsorted}
+_METHODS: dict[str, FunctionType] = {
+    "var": statistics.var, "std": statistics.std, "searchsorted": signals.searchsorted, "nonzero": selection.nonzero,
+}  # fmt: skip
 
 
 def register_preludes() -> None:
@@ -34,6 +38,7 @@ def register_preludes() -> None:
         replace_by(getattr(np.linalg, name), getattr(linear, name))
     replace_by(np.linalg.norm, calculus.norm)
     replace_by(np.linalg.cross, calculus.cross)
+    replace_by(math.fsum, summation.fsum)
     for module, names in _MODULES.items():
         for name in names:
             replace_by(getattr(np, name), getattr(module, name))

@@ -193,6 +193,32 @@ def logspace(start: Any, stop: Any, num: Any = 50, endpoint: bool = True, base: 
     return np.power(base, np.linspace(start, stop, num, endpoint))
 
 
+def geomspace(start: Any, stop: Any, num: Any = 50, endpoint: bool = True) -> Any:
+    """Numbers with equal ratios, the ends exactly as given."""
+    if start == 0 or stop == 0:
+        raise ValueError("Geometric sequence cannot include zero")
+    sign = np.sign(start)
+    result = sign * logspace(np.log10(start / sign), np.log10(stop / sign), num, endpoint)
+    if num > 0:
+        result[0] = start
+    if num > 1 and endpoint:
+        result[-1] = stop
+    return result
+
+
+def unwrap(p: Any, discont: Any = None, axis: int = -1, *, period: Any = 2 * np.pi) -> Any:
+    """Angles with jumps of more than half a period replaced by their complements."""
+    x = np.moveaxis(np.asarray(p), axis, -1) * 1.0
+    half = period / 2
+    d = x[..., 1:] - x[..., :-1]
+    turned = np.mod(d + half, period) - half
+    turned = np.where((turned == -half) & (d > 0), half, turned)
+    limit = half if discont is None or discont < half else discont
+    out = x.copy()
+    out[..., 1:] += np.cumsum(np.where(np.abs(d) < limit, 0.0, turned - d), axis=-1)
+    return np.moveaxis(out, -1, axis)
+
+
 def fill_diagonal(a: Any, val: Any) -> None:
     """Store a number on the main diagonal of a matrix."""
     for i in range(min(a.shape[0], a.shape[1])):
