@@ -53,7 +53,11 @@ def prange(*bounds: int) -> range:
 
 
 def map(f: Callable[..., Any], *arrays: Any) -> Any:
-    """`f` of the elements of the arrays along their leading axis, stacked."""
+    """`f` of the elements of the arrays along their leading axis, stacked.
+
+    >>> map(lambda row: row.sum(), np.ones((2, 3)))
+    array([3., 3.])
+    """
     columns = [np.asarray(a) for a in arrays]
     size = _common_length(columns)
     if size == 0:
@@ -64,7 +68,11 @@ def map(f: Callable[..., Any], *arrays: Any) -> Any:
 
 
 def reduce(op: Callable[[Any, Any], Any], neutral: Any, xs: Any) -> Any:
-    """The elements of `xs` combined by the associative `op`, whose neutral element is `neutral`."""
+    """The elements of `xs` combined by the associative `op`, whose neutral element is `neutral`.
+
+    >>> int(reduce(np.maximum, 0, [3, 1, 4]))
+    4
+    """
     total, elements, stay = _start(neutral, xs)
     for x in elements:
         total = stay(op(total, x))
@@ -72,7 +80,11 @@ def reduce(op: Callable[[Any, Any], Any], neutral: Any, xs: Any) -> Any:
 
 
 def scan(op: Callable[[Any, Any], Any], neutral: Any, xs: Any) -> Any:
-    """The inclusive prefixes of `reduce`."""
+    """The inclusive prefixes of `reduce`.
+
+    >>> scan(np.add, 0, [3, 1, 4])
+    array([3, 4, 8])
+    """
     total, elements, stay = _start(neutral, xs)
     prefixes = [total]
     for x in elements:
@@ -84,6 +96,9 @@ def hist(op: Callable[[Any, Any], Any], dest: Any, keys: Any, values: Any, neutr
     """A copy of `dest` with every value combined into the element that its key names.
 
     `neutral` is needed when `op` is not one of NumPy's: the compiled code combines in parallel.
+
+    >>> hist(np.add, np.zeros(3), [0, 2, 2, 9], 1.0)
+    array([1., 0., 2.])
     """
     if neutral is None and op not in NEUTRAL:
         raise TypeError("tp.hist needs neutral=... for an operator that is not a NumPy ufunc with a neutral element")
@@ -94,7 +109,11 @@ def hist(op: Callable[[Any, Any], Any], dest: Any, keys: Any, values: Any, neutr
 
 
 def scatter(dest: Any, keys: Any, values: Any) -> Array:
-    """A copy of `dest` with every value stored where its key says; the last one wins."""
+    """A copy of `dest` with every value stored where its key says; the last one wins.
+
+    >>> scatter(np.zeros(3), [0, 2, 2], [5.0, 6.0, 7.0])
+    array([5., 0., 7.])
+    """
     result, pairs = _pairs(dest, keys, values)
     for key, value in pairs:
         result[key] = value
