@@ -15,13 +15,12 @@ body is small: there are four copies of it afterwards.
 
 from __future__ import annotations
 
-from collections import ChainMap
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from ..ir.build import Atoms, Builder
 from ..ir.core import Apply, Block, Expr, Function, Hist, If, Lambda, Map, Pos, Reduce, Scan, Scatter, Stm
-from ..ir.types import I64, Atom, Lit, Var, i64, zero
+from ..ir.types import I64, Atom, DType, Lit, Var, i64, zero
 from ..ir.walk import free_vars, inline, map_lambdas, statements, substitute_lambda
 from . import dce
 from .affine import form_of
@@ -29,7 +28,7 @@ from .cost import block_cost, statement_count
 from .edges import SENSITIVE, WIDEST, Edges, find_edges, obstacles
 from .notes import Notes
 from .ranges import Walk
-from .rewrite import Rewriter
+from .rewrite import Rewriter, name_of
 
 STATEMENTS = 150
 COST = 400.0
@@ -40,23 +39,22 @@ Form = Map | Reduce
 
 def run(function: Function, notes: Notes) -> Function:
     """The function with the boundaries of its parallel loops peeled off."""
-    if not any(_may_have_edges(stm.expr.body) for stm in statements(function.body) if isinstance(stm.expr, Form)):
+    wanted = _candidates(function)
+    if not wanted:
         return function
-    peel = _Peel(notes)
-    return dce.run(peel.walk.function(function), notes)
+    return dce.run(_Peel(wanted, notes).walk.function(function), notes)
 
 
 class _Peel:
-    """The walk, and whether it is in a loop that is being peeled."""
+    """The walk; `wanted` are the loops to look at, by their first result."""
 
-    def __init__(self, notes: Notes) -> None:
-        self.notes = notes
+    def __init__(self, wanted: set[str], notes: Notes) -> None:
+        self.wanted, self.notes = wanted, notes
         self.walk = Walk(self.statement)
-        self.inside = False
 
     def statement(self, r: Rewriter, stm: Stm) -> bool:
         """Deal with a loop that may be peeled."""
-        if self.inside or not isinstance(stm.expr, Form) or not stm.vars or not _may_have_edges(stm.expr.body):
+        if not isinstance(stm.expr, Form) or not stm.vars or stm.vars[0].name not in self.wanted:
             return False
         expr = r.rebuild(stm.expr)
         assert isinstance(expr, Form)
@@ -71,15 +69,13 @@ class _Peel:
 
     def _parts(self, r: Rewriter, stm: Stm, expr: Form) -> Block | None:
         """The loop in parts, when that makes the middle better."""
-        loop = _loop(r, stm, expr)
+        loop = _loop(expr, r.defs)
         before = obstacles(expr.body, r.defs)
-        if not loop.edges.total or not before or (isinstance(loop.size, Lit) and loop.size.value < SHORTEST):
+        if not loop.edges.total:
             return None
-        self.inside = True
         # What the walk learns from checks in the parts must not outlive them: they may be thrown away.
         with self.walk.facts.scope():
-            parts = r.scoped(lambda: r.splice(_in_parts(loop)))
-        self.inside = False
+            parts = r.scoped(lambda: r.splice(_in_parts(loop, stm.pos)))
         if sum(obstacles(middle, r.defs) for middle in _loops(parts)) >= before:
             return None
         self._note(stm, loop.edges, branches=any(isinstance(s.expr, If) for s in expr.body.body.stms))
@@ -90,6 +86,24 @@ class _Peel:
         verb = "iteration is" if edges.total == 1 else "iterations are"
         gain = "runs without branches at the boundary" if branches else "reads neighbours without wrap-around"
         self.notes.add(stm.pos, "boundary", f"{' and '.join(ends)} {verb} peeled off", f"the rest {gain}")
+
+
+def _candidates(function: Function) -> set[str]:
+    """The loops that have a boundary and something to gain from peeling it, by their first result."""
+    loops = [
+        stm
+        for stm in statements(function.body)
+        if isinstance(stm.expr, Form) and stm.vars and _may_have_edges(stm.expr.body)
+    ]
+    if not loops:
+        return set()
+    defs = {var.name: stm.expr for stm in statements(function.body) for var in stm.vars}
+    return {stm.vars[0].name for stm in loops if isinstance(stm.expr, Form) and _may_gain(stm.expr, defs)}
+
+
+def _may_gain(expr: Form, defs: Mapping[str, Expr]) -> bool:
+    short = isinstance(expr.size, Lit) and expr.size.value < SHORTEST
+    return not short and _loop(expr, defs).edges.total > 0 and obstacles(expr.body, defs) > 0
 
 
 def _may_have_edges(body: Lambda) -> bool:
@@ -109,33 +123,42 @@ def _may_have_edges(body: Lambda) -> bool:
 class _Loop:
     """A loop to be peeled. `size` is the number of its iterations when there are `least` or more.
 
-    `wrapped` are remainders of literals that were computed before the loop, `1 % n`: literals too when n is large.
+    `wrapped` are remainders of literals that were computed before the loop, `1 % n`: a known number when n is large.
     """
 
-    pos: Pos | None
     expr: Form
     size: Atom
     edges: Edges
-    wrapped: Mapping[Var, Apply]
+    wrapped: Mapping[Var, tuple[int, Atom]]
     least: int
 
 
-def _loop(r: Rewriter, stm: Stm, expr: Form) -> _Loop:
-    clipped = r.operation(expr.size, "max")
-    size = clipped.args[0] if clipped and clipped.args[1] == i64(0) else expr.size
-    wrapped: dict[Var, Apply] = {}
-    assumed: dict[str, Expr] = {}
-    least = 0
-    for var in free_vars(expr.body):
-        match r.operation(var, "mod"):
-            case Apply(_, (Lit(int(shift), dtype), divisor)) as remainder if dtype is I64 and abs(shift) <= WIDEST:
-                wrapped[var] = remainder
-                assumed[var.name] = Apply("add", (divisor if shift < 0 else i64(0), i64(shift)))
-                least = max(least, abs(shift) + 1)
+def _loop(expr: Form, defs: Mapping[str, Expr]) -> _Loop:
+    size = expr.size
+    match defs.get(name_of(size)):
+        case Apply("max", (x, Lit(0))):
+            size = x
+        case _:
+            pass
+    wrapped = _wrapped(expr.body, defs)
+    assumed: dict[str, Expr] = {
+        var.name: Apply("add", (divisor if shift < 0 else i64(0), i64(shift)))
+        for var, (shift, divisor) in wrapped.items()
+    }
+    edges = find_edges(expr.body, form_of(size, defs), {**defs, **assumed} if assumed else defs)
+    least = max((edges.total, *(abs(shift) + 1 for shift, _ in wrapped.values())))
+    return _Loop(expr, size, edges, wrapped, least)
+
+
+def _wrapped(body: Lambda, defs: Mapping[str, Expr]) -> dict[Var, tuple[int, Atom]]:
+    found: dict[Var, tuple[int, Atom]] = {}
+    for var in free_vars(body):
+        match defs.get(var.name):
+            case Apply("mod", (Lit(int(shift), DType.I64), divisor)) if abs(shift) <= WIDEST:
+                found[var] = shift, divisor
             case _:
                 pass
-    edges = find_edges(expr.body, form_of(size, r.defs), ChainMap(assumed, r.defs))
-    return _Loop(stm.pos, expr, size, edges, wrapped, max(least, edges.total))
+    return found
 
 
 def _loops(block: Block) -> Iterator[Lambda]:
@@ -147,9 +170,9 @@ def _loops(block: Block) -> Iterator[Lambda]:
 # -- the parts ------------------------------------------------------------------------------------
 
 
-def _in_parts(loop: _Loop) -> Block:
+def _in_parts(loop: _Loop, pos: Pos | None) -> Block:
     """Boundary and middle when there are both, else the few iterations that there are."""
-    b = Builder(loop.pos)
+    b = Builder(pos)
     split = _split_map if isinstance(loop.expr, Map) else _split_reduce
     wide = b.apply("ge", loop.size, i64(loop.least))
     return b.block(b.if_(wide, lambda b: split(b, _unwrapped(b, loop)), lambda b: _few(b, loop)))
@@ -157,7 +180,7 @@ def _in_parts(loop: _Loop) -> Block:
 
 def _unwrapped(b: Builder, loop: _Loop) -> _Loop:
     """The same loop with its remainders of literals computed again, where they are known."""
-    again: dict[Var, Atom] = {var: b.apply("mod", *expr.args) for var, expr in loop.wrapped.items()}
+    again: dict[Var, Atom] = {var: b.apply("mod", i64(k), n) for var, (k, n) in loop.wrapped.items()}
     body = substitute_lambda(loop.expr.body, again)
     return replace(loop, expr=map_lambdas(loop.expr, lambda lam: body if lam is loop.expr.body else lam))
 
