@@ -6,6 +6,7 @@ import os
 
 import numpy as np
 import pytest
+
 from tapeless.backend import cpu
 from tapeless.backend.target import Options
 from tapeless.testing.compare import difference, outcome, reference, tolerance, unstable

@@ -99,7 +99,7 @@ def _is_whole_slot(array: Array) -> bool:
 
 def _deliver(e: Emitter, meetings: Sequence[_Meeting], values: Sequence[Value]) -> None:
     """At the end of an arm: bring its results to where they meet."""
-    taken: set[Region] = set()
+    taken = {meeting.region for meeting in meetings if isinstance(meeting, Array)}
     for meeting, value in zip(meetings, values, strict=True):
         match meeting:
             case (local, varying):

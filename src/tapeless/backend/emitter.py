@@ -51,6 +51,7 @@ class Emitter:
         self.diverged: bool = False
         self.depth = 0
         self.parallel = False
+        self.plain = False
         self.bail: str = ""
         self.varying: frozenset[Var] = frozenset()
         self.scopes: list[Scope] = []
@@ -84,10 +85,12 @@ class Emitter:
             self.depth -= 1
             self.scopes.pop()
 
-    @property
-    def is_outermost(self) -> bool:
-        """Is this code outside all loops and parallel forms?"""
-        return self.depth == 0 and not self.parallel
+    @contextmanager
+    def plainly(self, plain: bool) -> Generator[None, None, None]:
+        """Inside, code is kept short when there is little to do, and done once."""
+        saved, self.plain = self.plain, self.plain or (plain and self.depth == 0 and not self.parallel)
+        yield
+        self.plain = saved
 
     def is_live(self, var: Var) -> bool:
         """Is this array used after the statement being written?"""

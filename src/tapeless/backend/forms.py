@@ -11,7 +11,7 @@ from ..ir.types import Lit
 from . import destinations, memory, nests, parallel, reductions, vectorise
 from .carry import Carry
 from .emitter import Emitter
-from .schedule import plan
+from .schedule import is_little, plan
 
 _TINY = 64
 
@@ -19,6 +19,11 @@ _TINY = 64
 def emit_map(e: Emitter, stm: Stm) -> None:
     expr = stm.expr
     assert isinstance(expr, Map)
+    with e.plainly(is_little(expr, e.kernel)):
+        _map(e, stm, expr)
+
+
+def _map(e: Emitter, stm: Stm, expr: Map) -> None:
     destination = destinations.find(e, stm)
     if destination is not None:
         e.places[stm.vars[0]] = destination.place
@@ -31,7 +36,7 @@ def emit_map(e: Emitter, stm: Stm) -> None:
         elif _is_nest(e, expr):
             nests.fill_map(e, stm, expr, targets, overwrites)
         else:
-            span, schedule = ("0", e.scalar(expr.size).text), plan(expr, e.kernel, once=e.is_outermost)
+            span, schedule = ("0", e.scalar(expr.size).text), plan(expr, e.kernel)
             with e.repeated(expr.body):
                 vectorise.map_range(e, expr, targets, span, schedule, asks=True, overwrites=overwrites)
     for var, target in zip(stm.vars, targets, strict=True):
@@ -42,12 +47,17 @@ def emit_map(e: Emitter, stm: Stm) -> None:
 def emit_reduce(e: Emitter, stm: Stm) -> None:
     expr = stm.expr
     assert isinstance(expr, Reduce)
+    with e.plainly(is_little(expr, e.kernel)):
+        _reduce(e, stm, expr)
+
+
+def _reduce(e: Emitter, stm: Stm, expr: Reduce) -> None:
     if e.width > 1:
         reductions.emit_reduce(e, stm)
     elif _is_nest(e, expr) and not any(x.type.shape for x in expr.neutral):
         nests.emit_reduce(e, stm)
     else:
-        schedule = plan(expr, e.kernel, once=e.is_outermost)
+        schedule = plan(expr, e.kernel)
         with e.repeated(expr.body, expr.op):
             carry = Carry(e, expr.op.params[: len(expr.neutral)], expr.neutral)
             vectorise.reduce_range(e, expr, carry, ("0", e.scalar(expr.size).text), schedule, asks=True)
@@ -56,7 +66,7 @@ def emit_reduce(e: Emitter, stm: Stm) -> None:
 
 def _is_nest(e: Emitter, expr: Map | Reduce) -> bool:
     tiny = isinstance(expr.size, Lit) and expr.size.value <= _TINY
-    return not e.parallel and not tiny
+    return not e.parallel and not e.plain and not tiny
 
 
 def emit_scan(e: Emitter, stm: Stm) -> None:

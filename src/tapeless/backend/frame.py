@@ -22,6 +22,8 @@ from .text import Module
 
 OUT_OF_MEMORY = -2
 INTERRUPTED = -1
+# All small arrays of a function together; worker threads have little stack.
+_STACK_BYTES = 1 << 17
 
 LOOPS = "; has loops\n"
 Note = tuple[Pos | None, str]
@@ -71,6 +73,7 @@ class Frame:
         self.scope_of: dict[str, int] = {}
         self.moving: set[int] = set()
         self.metadata: list[str] = []
+        self.stack_bytes = 0
         self.code, self.details = self.local("i64"), (self.local("i64"), self.local("i64"))
         kernel.module.declare("tp.slots", _SLOTS)
 
@@ -79,6 +82,12 @@ class Frame:
         name = self.w.name("v")
         self.entry.append(f"  {name} = alloca {type}, align 64")
         return name
+
+    def fits_stack(self, bytes: int, limit: int) -> bool:
+        """Is an array of so many bytes small enough, and is there room for it? If so it is counted."""
+        fits = bytes <= limit and self.stack_bytes + bytes <= _STACK_BYTES
+        self.stack_bytes += bytes if fits else 0
+        return fits
 
     def slot(self, key: tuple[object, ...]) -> str:
         """A slot for buffers of a size that `key` names; one that is free again is used first."""

@@ -30,14 +30,14 @@ def allocate(
 
     Arrays with the same `key` may use the same slot one after another; as a rule those of the same size.
     """
+    _require_uniform(dims)
     place = e.places.get(var) if var is not None else None
     if place is not None:
         return place
-    _require_uniform(dims)
     private = e.width > 1
     count = affine.count_of(e, dims).literal
     limit = _STACK_BYTES_PRIVATE if private else _STACK_BYTES
-    if count is not None and count * dtype.itemsize * e.width <= limit:
+    if count is not None and e.frame.fits_stack(max(count, 1) * dtype.itemsize * e.width, limit):
         region = Region("stack", writable=True, private=private, level=e.level)
         pointer = e.frame.local(f"[{max(count, 1)} x {memory_type(dtype, e.width)}]")
         return Array(dtype, region, pointer, size(0), tuple(dims), affine.row_major(e, dims), True)

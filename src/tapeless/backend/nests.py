@@ -11,7 +11,8 @@ A function per nest also keeps the time LLVM needs linear.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import partial
 
 from ..ir.core import Map, Reduce, Stm
 from ..ir.types import I64
@@ -26,6 +27,7 @@ from .text import llvm_type
 from .values import Array, Region, Scalar, Value
 
 _HEADER = 5
+_MOST_PARTIALS = 1 << 16
 
 
 def fill_map(e: Emitter, stm: Stm, expr: Map, targets: Sequence[Array], overwrites: bool) -> None:
@@ -37,7 +39,8 @@ def fill_map(e: Emitter, stm: Stm, expr: Map, targets: Sequence[Array], overwrit
             span = first, end
             return vectorise.map_range(inner, expr, given, span, schedule, asks=False, overwrites=overwrites)
 
-    _run(e, stm, targets, e.scalar(expr.size), schedule, fill)
+    count = e.scalar(expr.size)
+    _run(e, stm, targets, _cut(e, count, Scalar(I64, str(_block_size(e, schedule)))), schedule, fill)
 
 
 def emit_reduce(e: Emitter, stm: Stm) -> None:
@@ -45,22 +48,21 @@ def emit_reduce(e: Emitter, stm: Stm) -> None:
     expr = stm.expr
     assert isinstance(expr, Reduce)
     schedule = plan(expr, e.kernel)
-    count = e.scalar(expr.size)
-    blocks = Scalar(I64, _blocks(e, count, schedule))
-    partials = [memory.allocate(e, x.type.dtype, (blocks,)) for x in expr.neutral]
+    cut = _few_blocks(e, e.scalar(expr.size), _block_size(e, schedule))
+    partials = [memory.allocate(e, x.type.dtype, (cut.blocks,)) for x in expr.neutral]
     accumulators = expr.op.params[: len(expr.neutral)]
 
     def fill(inner: Emitter, given: Sequence[Array], block: Scalar, first: str, end: str) -> int:
         with inner.repeated(expr.body, expr.op):
             carry = Carry(inner, accumulators, expr.neutral)
-            lanes = vectorise.reduce_range(inner, expr, carry, (first, end), schedule, asks=False)
+            lanes = vectorise.reduce_range(inner, expr, carry, (first, end), schedule, asks=True)
         carry.bind()
         for target, acc in zip(given, accumulators, strict=True):
             memory.put(inner, target, (block,), inner.value(acc))
         return lanes
 
     with memory.held(partials):
-        _run(e, stm, partials, count, schedule, fill)
+        _run(e, stm, partials, cut, schedule, fill)
         with e.repeated(expr.op):
             carry = Carry(e, accumulators, expr.neutral)
 
@@ -68,7 +70,7 @@ def emit_reduce(e: Emitter, stm: Stm) -> None:
                 values = [memory.element(e, partial, (block,)) for partial in partials]
                 carry.update(combine(e, expr, carry, values))
 
-            control.counted(e, blocks, add)
+            control.counted(e, cut.blocks, add)
     carry.finish(stm.vars)
 
 
@@ -81,13 +83,28 @@ def _block_size(e: Emitter, schedule: Plan) -> int:
     return max(schedule.lanes, 1 << max(0, wanted.bit_length() - 1))
 
 
-def _blocks(e: Emitter, count: Scalar, schedule: Plan) -> str:
-    size = _block_size(e, schedule)
-    raised = affine.text_of(e, "add", count.text, str(size - 1))
-    return e.w.op(f"sdiv i64 {raised}, {size}")
+@dataclass(frozen=True, slots=True)
+class _Cut:
+    """An index space cut into blocks."""
+
+    count: Scalar
+    size: Scalar
+    blocks: Scalar
 
 
-def _run(e: Emitter, stm: Stm, targets: Sequence[Array], count: Scalar, schedule: Plan, fill: _Fill) -> None:
+def _cut(e: Emitter, count: Scalar, size: Scalar) -> _Cut:
+    raised = affine.sub(e, affine.add(e, count, size), Scalar(I64, "1"))
+    return _Cut(count, size, Scalar(I64, e.w.op(f"sdiv i64 {raised.text}, {size.text}")))
+
+
+def _few_blocks(e: Emitter, count: Scalar, size: int) -> _Cut:
+    """Blocks of a multiple of `size`, so that there are not too many partial results."""
+    multiple = e.w.op(f"sdiv i64 {count.text}, {size * _MOST_PARTIALS}")
+    factor = affine.add(e, Scalar(I64, multiple), Scalar(I64, "1"))
+    return _cut(e, count, affine.mul(e, factor, Scalar(I64, str(size))))
+
+
+def _run(e: Emitter, stm: Stm, targets: Sequence[Array], cut: _Cut, schedule: Plan, fill: _Fill) -> None:
     """Write the function of a nest and its call."""
     kernel = e.kernel
     name = f"{kernel.name}.nest{next(kernel.nests)}"
@@ -101,15 +118,16 @@ def _run(e: Emitter, stm: Stm, targets: Sequence[Array], count: Scalar, schedule
         given.append(there)
     for var in free_vars(stm.expr):
         inner.bind(var, words.pass_on(inner, e.value(var)))
-    end = words.pass_on(inner, count)
-    assert isinstance(end, Scalar)
+    count, size = words.pass_on(inner, cut.count), words.pass_on(inner, cut.size)
+    assert isinstance(count, Scalar)
+    assert isinstance(size, Scalar)
     current = inner.frame.local("i64")
-    lanes = _write_blocks(inner, current, end, given, schedule, fill)
+    lanes = _write_blocks(inner, current, count, size, partial(fill, inner, given))
     header = f"define internal void @{name}(ptr %env, i64 %first, i64 %last)"
     kernel.module.declare(name, inner.frame.define(header, _ending(current, inner.frame.details)))
     kernel.module.declare("tp.record", _RECORD)
     kernel.module.declare("tp_parallel", "declare void @tp_parallel(ptr, ptr, i64)")
-    threaded = _call(e, name, words, count, schedule)
+    threaded = _call(e, name, words, cut, schedule)
     _note(e, stm, lanes, threaded)
 
 
@@ -118,10 +136,9 @@ def _note(e: Emitter, stm: Stm, lanes: int, threaded: bool) -> None:
     e.kernel.note(stm.pos, how + (", on threads when it is long enough" if threaded else ""))
 
 
-def _call(e: Emitter, name: str, words: _Words, count: Scalar, schedule: Plan) -> bool:
+def _call(e: Emitter, name: str, words: _Words, cut: _Cut, schedule: Plan) -> bool:
     """Call the nest, on threads when there is work enough; take over its fault."""
-    env = words.fill()
-    blocks = _blocks(e, count, schedule)
+    env, count, blocks = words.fill(), cut.count, cut.blocks.text
     alone, many, done = (e.w.new_label(hint) for hint in ("alone", "many", "done"))
     least = int(e.kernel.options.threads_from / max(schedule.cost, 0.25)) + 1
     threaded = count.literal is None or count.literal >= least
@@ -140,10 +157,9 @@ def _call(e: Emitter, name: str, words: _Words, count: Scalar, schedule: Plan) -
 
 
 def _write_blocks(
-    e: Emitter, current: str, count: Scalar, targets: Sequence[Array], schedule: Plan, fill: _Fill
+    e: Emitter, current: str, count: Scalar, size: Scalar, fill: Callable[[Scalar, str, str], int]
 ) -> int:
     """The loop over the blocks of a range; a block after a failed one is left out."""
-    size = _block_size(e, schedule)
     lanes = 0
     e.kernel.module.declare("llvm.smin.i64", "declare i64 @llvm.smin.i64(i64, i64)")
     e.w.line(f"store i64 %first, ptr {current}")
@@ -152,9 +168,9 @@ def _write_blocks(
         nonlocal lanes
         number = e.read(current, I64)
         e.leave_if(e.w.op(f"call i1 @tp.stopped(ptr %env, i64 {number.text})"), "leave")
-        first = affine.text_of(e, "mul", number.text, str(size))
-        end = e.w.op(f"call i64 @llvm.smin.i64(i64 {affine.text_of(e, 'add', first, str(size))}, i64 {count.text})")
-        lanes = fill(e, targets, number, first, end)
+        first = affine.text_of(e, "mul", number.text, size.text)
+        end = e.w.op(f"call i64 @llvm.smin.i64(i64 {affine.text_of(e, 'add', first, size.text)}, i64 {count.text})")
+        lanes = fill(number, first, end)
 
     control.guarded(e, current, "%last", 1, block, height=3)
     e.jump("leave")

@@ -34,7 +34,10 @@ def emit_reduce(e: Emitter, stm: Stm) -> None:
         carry = Carry(e, expr.op.params[: len(expr.neutral)], expr.neutral)
         count, names = e.scalar(expr.size), operators(expr)
         if names is not None and count.is_uniform and copies_of(expr) > 1:
+            # Every lane runs all rounds, whatever loops around this one do.
+            diverged, e.diverged = e.diverged, False
             reordered(e, expr, carry, names, ("0", count.text), e.width)
+            e.diverged = diverged
         else:
             height = max(cost.height(expr.body.body), cost.height(expr.op.body))
             counted(e, count, lambda i: _round(e, expr, carry, i), height)

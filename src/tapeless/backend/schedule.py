@@ -15,7 +15,8 @@ from typing import TypeAlias
 from ..ir.core import Apply, Block, Check, Expr, For, Hist, If, Map, Reduce, Scan, Scatter, Stm, While
 from ..ir.op import lookup
 from ..ir.types import Atom, DType, Lit, Var
-from ..ir.walk import lambdas
+from ..ir.walk import lambdas, statements
+from . import cost
 from .arrays import OPERATIONS
 from .cost import GUESS, trips
 from .frame import Kernel
@@ -29,8 +30,8 @@ _PER_LANE_MASKED = 5.0
 _RECORD = 16
 # Combining the lanes at the end, and two loops whose exits are hard to predict.
 _STRIP_OVERHEAD = 60.0
-# Work that is done before lanes are worth the code they need.
-_NOTHING = 1 << 13
+# So much work is done before lanes are worth the code they need.
+_LITTLE = float(1 << 15)
 _VIEWS = ("slice", "transpose", "reshape")
 
 
@@ -42,11 +43,9 @@ class Plan:
     cost: float
 
 
-def plan(expr: Form, kernel: Kernel, *, once: bool = False) -> Plan:
-    """The schedule of a parallel form that stands in scalar code; `once` says that it runs once in a call."""
+def plan(expr: Form, kernel: Kernel) -> Plan:
+    """The schedule of a parallel form that stands in scalar code."""
     auto = _Scalar(kernel).plan(expr)
-    if once and isinstance(expr.size, Lit) and expr.size.value * auto.cost < _NOTHING:
-        auto = Plan(1, auto.cost)
     match kernel.options.lanes:
         case "auto":
             return auto
@@ -85,6 +84,14 @@ def _dtypes(block: Block) -> set[DType]:
             found |= _dtypes(lam.body)
     floats = {dtype for dtype in found if dtype.is_float}
     return floats or found
+
+
+def is_little(expr: Form, kernel: Kernel) -> bool:
+    """Is the whole form done in no time, even one iteration after the other?"""
+    sizes = [expr.size, *(stm.expr.size for stm in statements(expr.body.body) if isinstance(stm.expr, Form))]
+    if not all(isinstance(size, Lit) for size in sizes) or kernel.options.lanes == "always":
+        return False
+    return trips(expr.size) * cost.block_cost(expr.body.body) < _LITTLE
 
 
 class _Scalar:

@@ -60,8 +60,8 @@ def reduce_range(e: Emitter, expr: Reduce, carry: Carry, span: tuple[str, str], 
 
     def write(width: int) -> None:
         # Several accumulators do not pay when rows are short.
-        long = expr.size not in e.kernel.changing
-        if names is not None and (width > 1 or long):
+        pays = expr.size not in e.kernel.changing and not e.plain
+        if names is not None and (width > 1 or pays):
             reordered(e, expr, carry, names, span, width, asks=asks)
         else:
             _consume(e, expr.body, span, width, take, height)
@@ -71,7 +71,7 @@ def reduce_range(e: Emitter, expr: Reduce, carry: Carry, span: tuple[str, str], 
 
 def in_order(e: Emitter, expr: Scan | Hist | Scatter, take: Take, height: int) -> None:
     """The loop of a form in scalar code: values are computed in lanes, and taken up in the order of the index."""
-    lanes = plan(expr, e.kernel, once=e.is_outermost).lanes
+    lanes = plan(expr, e.kernel).lanes
     end = e.scalar(expr.size).text
     _first_that_works(e, lanes, lambda width: _consume(e, expr.body, ("0", end), width, take, height))
 
@@ -102,7 +102,7 @@ def _one_by_one(e: Emitter, first: str, end: str, body: Callable[[Scalar], None]
 
 def _first_that_works(e: Emitter, width: int, write: Callable[[int], None]) -> int:
     """Write in lanes, or as scalar code when that does not work out."""
-    if width > 1:
+    if width > 1 and not e.plain:
         try:
             with e.attempt() as lines:
                 write(width)

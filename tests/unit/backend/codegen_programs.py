@@ -166,7 +166,8 @@ PROGRAMS = [
     Program(
         "reductions of several values, any order and strict order",
         """def f(x: f64[n]) {
-             s.1: f64, m.2: f64, b.3: bool = reduce n [0.0 -inf True] (a.4: f64, c.5: f64, d.6: bool, e.7: f64, g.8: f64, h.9: bool) {
+             s.1: f64, m.2: f64, b.3: bool = reduce n [0.0 -inf True] (
+                 a.4: f64, c.5: f64, d.6: bool, e.7: f64, g.8: f64, h.9: bool) {
                s.10: f64 = add a.4 e.7
                m.11: f64 = max c.5 g.8
                o.12: bool = and d.6 h.9
@@ -364,6 +365,65 @@ PROGRAMS = [
              return a.3 b.4
            }""",
         lambda r, n: [r.normal(size=n), np.int64(n % 2)],
+    ),
+    Program(
+        "branches that return one array twice",
+        """def f(x: f64[n], k: i64) {
+             y.1: f64[n] = map n (i.2: i64) {
+               v.3: f64 = index x i.2
+               w.4: f64 = neg v.3
+               return w.4
+             }
+             p.5: bool = gt k 0
+             a.6: f64[n], b.7: f64[n] = if p.5 {
+               return y.1 y.1
+             } else {
+               z.8: f64[n] = map n (i.9: i64) {
+                 v.10: f64 = index y.1 i.9
+                 w.11: f64 = mul v.10 v.10
+                 return w.11
+               }
+               return y.1 z.8
+             }
+             return a.6 b.7
+           }""",
+        lambda r, n: [r.normal(size=n), np.int64(n % 2)],
+    ),
+    Program(
+        "maps written into parts of arrays, and over what they read",
+        """def f(x: f64[n]) donates 0 -> 0 {
+             m.1: i64 = max n 2
+             k.2: i64 = sub m.1 2
+             z.3: f64[m.1] = replicate 1.0 m.1
+             a.4: f64[k.2] = map k.2 (i.5: i64) {
+               j.6: i64 = add i.5 1
+               u.7: f64 = index x j.6
+               v.8: f64 = index x i.5
+               w.9: f64 = sub u.7 v.8
+               return w.9
+             }
+             b.10: f64[m.1] = update_slice z.3 a.4 1 1
+             c.11: f64[k.2] = map k.2 (i.12: i64) {
+               j.13: i64 = add i.12 1
+               u.14: f64 = index b.10 j.13
+               v.15: f64 = mul u.14 3.0
+               return v.15
+             }
+             d.16: f64[m.1] = update_slice b.10 c.11 1 1
+             e.17: f64[k.2] = map k.2 (i.18: i64) {
+               u.19: f64 = index d.16 i.18
+               return u.19
+             }
+             g.20: f64[m.1] = update_slice d.16 e.17 2 1
+             h.21: f64[n] = map n (i.22: i64) {
+               u.23: f64 = index x i.22
+               v.24: f64 = add u.23 1.0
+               return v.24
+             }
+             o.25: f64[n] = update_slice x h.21 0 1
+             return o.25 g.20
+           }""",
+        _vector,
     ),
     Program(
         "integers of both widths and booleans",

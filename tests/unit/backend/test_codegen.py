@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+
 import tapeless.ops  # noqa: F401 - registers the operations
 from tapeless.backend import cpu, native
 from tapeless.backend.target import Options

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+
 import tapeless.ops  # noqa: F401 - registers the operations
 from tapeless.backend import cpu
 from tapeless.backend.target import Options

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+
 import tapeless.ops  # noqa: F401 - registers the operations
 from tapeless.backend import cpu
 from tapeless.backend.target import Options
@@ -69,7 +70,8 @@ def _allocations(function: Function, args: list[object], results: int) -> int:
 def test_a_loop_that_fills_an_array_works_in_place() -> None:
     function = parse_function(FILL)
     assert _allocations(function, [np.int64(5000)], 1) == 0
-    np.testing.assert_array_equal(cpu.compile_and_run(function, [np.int64(40)])[0], evaluate(function, [np.int64(40)])[0])
+    args = [np.int64(40)]
+    np.testing.assert_array_equal(cpu.compile_and_run(function, args)[0], evaluate(function, args)[0])
 
 
 @pytest.mark.parametrize("steps", [0, 1, 2, 1000])
@@ -97,7 +99,7 @@ def test_arguments_that_are_not_donated_stay_as_they_are() -> None:
 
 
 def test_a_donated_argument_holds_the_result() -> None:
-    function = parse_function(next(p.text for p in PROGRAMS if "donates" in p.text))
+    function = parse_function(next(p.text for p in PROGRAMS if p.name.startswith("a donated")))
     x, y = np.arange(5000.0), np.ones(5000)
     loaded = cpu.load(cpu.compile(function))
     before = host.memory().allocations
