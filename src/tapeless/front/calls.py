@@ -90,6 +90,8 @@ def _call_object(c: Context, function: Any, args: tuple[Value, ...], kwargs: dic
         return inline(c, closure_of(c, ours, internal=True), args, kwargs)
     if isinstance(function, type):
         return _construct(c, function, args, kwargs)
+    if isinstance(function, MethodType) and isinstance(function.__self__, type):
+        return call(c, function.__func__, (function.__self__, *args), kwargs)
     if isinstance(function, MethodType) and isinstance(function.__func__, FunctionType):
         c.refuse(
             f"the method {_name(function)} belongs to an object that is not in the language",

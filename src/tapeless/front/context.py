@@ -21,7 +21,22 @@ from . import promote, views
 from .frame import End, Frame
 from .numpy.atoms import convert, literal
 from .sizes import Sizes
-from .values import ArrayRef, Cell, Clash, Closure, DictRef, ListRef, ObjectRef, Ref, Scalar, Stale, Value, is_tuple
+from .values import (
+    ArrayRef,
+    Cell,
+    Clash,
+    Closure,
+    DictRef,
+    ListRef,
+    ObjectRef,
+    RangeValue,
+    Ref,
+    Scalar,
+    Stale,
+    Value,
+    Zipped,
+    is_tuple,
+)
 
 Handler = Callable[["Context", Any], Value]
 H = TypeVar("H", bound=Handler)
@@ -364,6 +379,10 @@ def describe(value: Value) -> str:
             return "a dict"
         case ObjectRef(cls):
             return f"an instance of {cls.__name__}"
+        case RangeValue():
+            return "a range"
+        case Zipped(kind):
+            return f"{kind.split()[0]}(...)"
         case None:
             return "None"
         case str():

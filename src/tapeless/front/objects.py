@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
+import inspect
 from collections.abc import Callable
-from types import FunctionType
+from types import FunctionType, MethodType
 from typing import Any, NoReturn
 
 from ..errors import NotStaticError, OperandError, StaticIndexError, StaticKeyError, UnknownAttributeError
+from .captured import attribute_of
 from .context import Context, describe
 from .suggest import suggestion
 from .values import DictRef, ListRef, Method, ObjectRef, Partial, Scalar, Value, is_tuple
@@ -30,14 +32,15 @@ def _get_of_object(c: Context, value: ObjectRef, cls: type, name: str) -> Value:
     fields: dict[str, Value] = c.held(value)
     if name in fields:
         return fields[name]
-    found = getattr(cls, name, None)
+    if not hasattr(cls, name):
+        unknown(c, value, name, list(fields))
+    found = attribute_of(c, cls, name)
     if isinstance(found, property):
         return c.call(found.fget, (value,))
-    if isinstance(found, FunctionType):
-        return found if isinstance(cls.__dict__.get(name), staticmethod) else Partial(found, (value,), {})
-    if isinstance(found, bool | int | float | str):
-        return found
-    unknown(c, value, name, list(fields))
+    jitted = not isinstance(found, MethodType) and hasattr(found, "__wrapped__")
+    if (isinstance(found, FunctionType) or jitted) and not isinstance(inspect.getattr_static(cls, name), staticmethod):
+        return Partial(found, (value,), {})
+    return found
 
 
 def set_field(c: Context, value: Value, name: str, new: Value) -> None:

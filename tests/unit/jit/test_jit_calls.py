@@ -32,6 +32,18 @@ class Oscillator:
     def tighten(self):
         self.weights[:] *= 2.0
 
+    @tp.jit
+    def mean_energy(self, x):
+        return self.energy(x) / self.count(x)
+
+    @staticmethod
+    def count(x):
+        return len(x)
+
+    @classmethod
+    def uniform(cls, stiffness, n):
+        return cls(stiffness, np.ones(n))
+
 
 class Mode(enum.Enum):
     DOUBLE = 1
@@ -169,6 +181,12 @@ def test_methods_of_dataclasses():
     oscillator.tighten()
     np.testing.assert_array_equal(oscillator.weights, [2.0, 4.0])
     assert types_of(Oscillator.energy) == ["(self: Oscillator(stiffness: float, weights: f64[:]), x: f64[:])"]
+
+
+def test_methods_call_each_other():
+    oscillator = Oscillator(2.0, np.array([1.0, 2.0]))
+    assert oscillator.mean_energy(np.array([1.0, 1.0])) == 1.5
+    assert tp.jit(lambda k: Oscillator.uniform(k, 3).energy(np.ones(3)))(2.0) == 3.0
 
 
 def chosen(x, how):

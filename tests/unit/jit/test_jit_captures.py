@@ -3,6 +3,8 @@
 # ruff: noqa: PLC3002, PLW0108 - lambdas inside lambdas are what is tested
 
 import types
+from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 import pytest
@@ -22,6 +24,15 @@ def helper(x):
 
 class Settings:
     factor = 3
+
+
+@dataclass
+class Spring:
+    length: float
+    stiffness: ClassVar[float] = 2.0
+
+    def force(self):
+        return self.stiffness * self.length
 
 
 @pytest.fixture(autouse=True)
@@ -124,6 +135,15 @@ def test_attributes_of_classes():
     assert f(1.0) == 4.0
     Settings.factor = 0.5
     assert f(1.0) == 0.5
+
+
+def test_classes_of_arguments(monkeypatch):
+    f = tp.jit(lambda spring: spring.force())
+    assert f(Spring(3.0)) == 6.0
+    monkeypatch.setattr(Spring, "stiffness", 5.0)
+    assert f(Spring(3.0)) == 15.0
+    monkeypatch.setattr(Spring, "force", lambda self: self.length)
+    assert f(Spring(3.0)) == 3.0
 
 
 def test_captured_structures(monkeypatch):
