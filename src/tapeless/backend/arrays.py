@@ -105,9 +105,7 @@ def _accumulate(e: Emitter, stm: Stm, expr: Apply) -> None:
         add_at(affine.offset_at(e, target, at), value, target)
     else:
         row, source = memory.part(e, target, at), _apart(e, target, value)
-        control.over(
-            e, row.dims, lambda k: add_at(affine.offset_at(e, row, k), memory.element(e, source, k), row)
-        )
+        control.over(e, row.dims, lambda k: add_at(affine.offset_at(e, row, k), memory.element(e, source, k), row))
     e.bind(stm.vars[0], target)
 
 

@@ -223,9 +223,7 @@ class Emitter:
     def jump(self, label: str) -> None:
         self.w.line(f"br label %{label}")
 
-    def branch(
-        self, condition: str, then: str, orelse: str, *, likely: bool | None = None, metadata: str = ""
-    ) -> None:
+    def branch(self, condition: str, then: str, orelse: str, *, likely: bool | None = None, metadata: str = "") -> None:
         weights = "" if likely is None else f", !prof !{0 if likely else 1}"
         self.w.line(f"br i1 {condition}, label %{then}, label %{orelse}{weights}{metadata}")
 

@@ -151,9 +151,7 @@ def emit_scatter(e: Emitter, stm: Stm, loop: Loop = one_by_one) -> None:
 _Write = Callable[[Sequence[Array], list[Scalar], Sequence[Value]], None]
 
 
-def _keyed(
-    e: Emitter, stm: Stm, expr: Hist | Scatter, parts: Sequence[Lambda], write: _Write, loop: Loop
-) -> None:
+def _keyed(e: Emitter, stm: Stm, expr: Hist | Scatter, parts: Sequence[Lambda], write: _Write, loop: Loop) -> None:
     """A loop over keys and values; keys out of range are passed over."""
     with e.repeated(*parts):
         targets = _destinations(e, stm, expr.dest if isinstance(expr, Hist) else (expr.dest,))

@@ -55,8 +55,6 @@ def plan(expr: Form, kernel: Kernel) -> Plan:
             return Plan(1, auto.cost)
 
 
-
-
 def _consuming(expr: Expr) -> float:
     """What is done with each element one by one after it was computed in lanes."""
     match expr:
@@ -122,9 +120,13 @@ class _Scalar:
     def statement(self, stm: Stm) -> float:
         match stm.expr:
             case Apply(op):
-                return _elements(stm) * 0.5 if op in OPERATIONS and stm.vars[0].type.shape and op not in (
-                    "index", "update", "accumulate", *_VIEWS
-                ) else lookup(op).cost
+                return (
+                    _elements(stm) * 0.5
+                    if op in OPERATIONS
+                    and stm.vars[0].type.shape
+                    and op not in ("index", "update", "accumulate", *_VIEWS)
+                    else lookup(op).cost
+                )
             case Check():
                 return 1.0
             case If(_, then, orelse):

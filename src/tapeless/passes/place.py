@@ -98,5 +98,3 @@ def _lambda(lam: Lambda, uses: Uses) -> frozenset[Var]:
 
 def _arrays(atoms: tuple[Atom, ...]) -> list[Var]:
     return [atom for atom in atoms if isinstance(atom, Var) and atom.type.shape]
-
-
