@@ -166,7 +166,7 @@ PROGRAMS = [
     Program(
         "reductions of several values, any order and strict order",
         """def f(x: f64[n]) {
- s.1: f64, m.2: f64, b.3: bool = reduce n [0.0 -inf True] (a.4: f64, c.5: f64, d.6: bool, e.7: f64, g.8: f64, h.9: bool) {
+             s.1: f64, m.2: f64, b.3: bool = reduce n [0.0 -inf True] (a.4: f64, c.5: f64, d.6: bool, e.7: f64, g.8: f64, h.9: bool) {
                s.10: f64 = add a.4 e.7
                m.11: f64 = max c.5 g.8
                o.12: bool = and d.6 h.9
@@ -189,7 +189,7 @@ PROGRAMS = [
                return z.29 i.26
              }
              return s.1 m.2 b.3 best.17 at.18
-           }""",
+           }""",  # noqa: E501
         _vector,
     ),
     Program(
