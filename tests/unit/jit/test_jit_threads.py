@@ -90,9 +90,10 @@ def forty_functions(folder):
 @pytest.fixture
 def no_cache():
     """Every thread has to compile."""
+    before = tp.config.cache
     tp.config.set(cache=False)
     yield
-    tp.config.set(cache=True)
+    tp.config.set(cache=before)
 
 
 @pytest.mark.usefixtures("no_cache")
