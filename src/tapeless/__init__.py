@@ -10,8 +10,8 @@ from .front.annotations import f32 as f32
 from .front.annotations import f64 as f64
 from .front.annotations import i32 as i32
 from .front.annotations import i64 as i64
-from .jit import Jitted as Jitted
-from .jit import PlainPythonWarning as PlainPythonWarning
+from .jitted import Jitted as Jitted
+from .jitted import PlainPythonWarning as PlainPythonWarning
 from .operators import hist as hist
 from .operators import map as map
 from .operators import prange as prange

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, overload
 
-from .jit import Jitted, Options, jitted
+from .jitted import Jitted, Options, jitted
 
 
 @overload

@@ -20,7 +20,7 @@ from typing import Any
 
 from .api import jit
 from .errors import TapelessError
-from .jit import STAGES, Jitted
+from .jitted import STAGES, Jitted
 from .ops.table import holes, matrix
 from .report.doctor import diagnose
 from .report.examples import annotated, examples
