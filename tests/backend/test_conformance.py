@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-
 import numpy as np
 import pytest
 
@@ -12,7 +10,7 @@ from tapeless.backend.target import Options
 from tapeless.testing.compare import difference, outcome, reference, tolerance, unstable
 from tapeless.testing.generate import random_program
 
-COUNT = int(os.environ.get("TAPELESS_FUZZ", "12"))
+COUNT = 12  # a quick look; tests/fuzz has the corpus
 OPTIONS = {
     "lanes": Options(lanes="always", block=64, threads_from=0),
     "scalar": Options(lanes="never"),
