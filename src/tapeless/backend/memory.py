@@ -226,7 +226,10 @@ def is_same(a: Array, b: Array) -> bool:
 
 
 def fill(e: Emitter, target: Array, value: Scalar) -> None:
-    """Give every element of a packed array the same value."""
+    """Give every element of an array the same value."""
+    if not target.packed:
+        control.over(e, target.dims, lambda at: put(e, target, at, value))
+        return
     count = affine.count_of(e, target.dims)
     if e.width > 1 or (count.literal is not None and count.literal <= 16):
         flat = replace(target, dims=(count,), strides=(size(1),))

@@ -425,6 +425,24 @@ PROGRAMS = [
         _vector,
     ),
     Program(
+        "rows filled backwards in a part of an array",
+        """def f(x: f64[n, 4]) {
+             c.1: f64[n, 4] = map n (i.2: i64) {
+               r.3: f64[4] = index x i.2
+               return r.3
+             }
+             m.4: i64 = floordiv n 2
+             a.5: f64[m.4, 3] = map m.4 (i.6: i64) {
+               v.7: f64 = index x i.6 0
+               r.8: f64[3] = replicate v.7 3
+               return r.8
+             }
+             b.9: f64[n, 4] = update_slice c.1 a.5 0 2 3 -1
+             return b.9
+           }""",
+        _matrix(4),
+    ),
+    Program(
         "integers of both widths and booleans",
         """def f(x: i32[n], y: i64[n], z: bool[n]) {
              a.1: i32[n], b.2: i64[n], c.3: bool[n], d.4: f32[n] = map n (i.5: i64) {
