@@ -11,6 +11,7 @@ from ...errors import ShapeError
 from ...ir.build import Builder
 from ...ir.types import BOOL, F32, F64, I32, I64, Atom, DType, Lit, i64
 from ..context import Context, describe
+from ..promote import promote
 from ..values import Value
 from .atoms import NUMPY_DTYPE, ZERO, plus
 from .nest import Atoms, Pull, pull_atom, recast, whole
@@ -106,9 +107,16 @@ def array_like(c: Context, value: Value) -> Value:
     return c.fresh(stacked(c, [array_like(c, item) for item in items]))
 
 
+def as_numpy(c: Context, value: Value) -> Value:
+    """What `np.asarray` makes of an operand: a Python number is a NumPy scalar of its own type."""
+    value = array_like(c, value)
+    return c.fresh(c.atom(value)) if c.is_weak(value) else value
+
+
 def stacked(c: Context, values: Sequence[Value], dtype: DType | None = None) -> Atom:
     """Values of one shape side by side along a new leading axis."""
-    dtype = dtype or c.promote(*values)
+    # In a list Python numbers are as strong as NumPy's.
+    dtype = dtype or promote([c.dtype(value) for value in values], ())
     first = c.shape(values[0])
     for value in values[1:]:
         if len(c.shape(value)) != len(first):

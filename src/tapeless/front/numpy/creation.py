@@ -111,13 +111,15 @@ def arange(c: Context, start: Value, stop: Value = None, step: Value = 1, dtype:
     if stop is None:
         start, stop = 0, start
     kind = c.promote(start, stop, step)
-    to = dtype_of(c, dtype) if dtype is not None else kind if kind.is_float or kind is I64 else I64
+    to = dtype_of(c, dtype) if dtype is not None else F64 if kind.is_float else I64
     size = _int_count(c, start, stop, step) if not kind.is_float else _float_count(c, start, stop, step)
     work = to if to.is_float or not kind.is_float else kind
     first, stride = c.atom(start, work), c.atom(step, work)
     if work.is_float and not (isinstance(first, Lit) and first.value == 0):
-        # NumPy takes the distance of the first two elements, rounded.
-        stride = c.b.apply("sub", c.b.apply("add", first, stride), first)
+        # NumPy takes the distance of the first two elements, the second rounded as adding them rounds.
+        own = c.promote(start, step)
+        second = convert(c.b, c.b.apply("add", c.atom(start, own), c.atom(step, own)), work)
+        stride = c.b.apply("sub", second, first)
 
     def element(b: Builder, index: Atoms) -> Atom:
         i = convert(b, index[0], work)

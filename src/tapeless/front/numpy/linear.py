@@ -17,7 +17,7 @@ from ...ir.types import BOOL, Atom
 from ..context import Context
 from ..registry import implements, method
 from ..values import Value
-from .arguments import array_like, count, one_axis, only_options, pull
+from .arguments import array_like, as_numpy, count, one_axis, only_options, pull
 from .atoms import ONE, literal, quotient, remainder
 from .creation import eye
 from .elementwise import apply_ufunc, broadcast, deliver
@@ -111,7 +111,7 @@ def matmul(c: Context, x: Value, y: Value, out: Value = None) -> Value:
 @method("dot")
 def dot(c: Context, a: Value, b: Value, out: Value = None) -> Value:
     """The sum product over the last axis of a and the last but one of b."""
-    a, b = array_like(c, a), array_like(c, b)
+    a, b = as_numpy(c, a), as_numpy(c, b)
     m, n = len(c.shape(a)), len(c.shape(b))
     if not m or not n:
         return apply_ufunc(c, UFUNCS[np.multiply], (a, b), out)
@@ -123,7 +123,7 @@ def dot(c: Context, a: Value, b: Value, out: Value = None) -> Value:
 @implements(np.inner)
 def inner(c: Context, a: Value, b: Value) -> Value:
     """The sum product over the last axes."""
-    a, b = array_like(c, a), array_like(c, b)
+    a, b = as_numpy(c, a), as_numpy(c, b)
     m, n = len(c.shape(a)), len(c.shape(b))
     if not m or not n:
         return apply_ufunc(c, UFUNCS[np.multiply], (a, b))

@@ -172,7 +172,8 @@ def dist(c: Context, p: Value, q: Value) -> Value:
     left, right = c.items(p), c.items(q)
     if left is None or right is None or len(left) != len(right):
         c.refuse("math.dist is compiled for two tuples of one length", fix="use np.linalg.norm for arrays")
-    return hypot(c, *(binary(c, "Sub", x, y) for x, y in zip(left, right, strict=True)))
+    pairs = [(c.fresh(_float(c, x)), c.fresh(_float(c, y))) for x, y in zip(left, right, strict=True)]
+    return hypot(c, *(binary(c, "Sub", x, y) for x, y in pairs))
 
 
 @implements(math.degrees)

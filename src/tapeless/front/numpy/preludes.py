@@ -10,7 +10,7 @@ import numpy as np
 
 from ...ir.types import BOOL, I64
 from ..context import Context
-from ..prelude import calculus, intrinsics, linear, selection, signals, statistics, summation
+from ..prelude import calculus, intrinsics, linear, selection, signals, statistics, summation, whole_numbers
 from ..registry import implements, method, replace_by
 from ..values import Value
 
@@ -39,6 +39,8 @@ def register_preludes() -> None:
     replace_by(np.linalg.norm, calculus.norm)
     replace_by(np.linalg.cross, calculus.cross)
     replace_by(math.fsum, summation.fsum)
+    for name in ("factorial", "comb", "perm", "isqrt"):
+        replace_by(getattr(math, name), getattr(whole_numbers, name))
     for module, names in _MODULES.items():
         for name in names:
             replace_by(getattr(np, name), getattr(module, name))

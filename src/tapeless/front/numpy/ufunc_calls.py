@@ -14,7 +14,7 @@ from ..values import Value
 from .arguments import array_like, count, in_range, only_options, pull
 from .arithmetic import power
 from .atoms import highest, literal, lowest
-from .elementwise import Ufunc, apply_ufunc, broadcast, deliver, floating, require_castable
+from .elementwise import Ufunc, apply_ufunc, broadcast, deliver, elementwise, floating, require_castable
 from .nest import Atoms, Pull, array_of, stretched, unflatten
 from .reductions import accumulated, all_, any_, max_, min_, prod, sum_, sum_type
 from .ufuncs import ASSOCIATIVE, UFUNCS, by_op
@@ -40,18 +40,35 @@ def register_ufuncs() -> None:
 
 
 def _call(ufunc: Ufunc) -> Callable[..., Value]:
-    def call(c: Context, *operands: Value, out: Value = None, **options: Value) -> Value:
+    def call(c: Context, *operands: Value, out: Value = None, where: Value = True, **options: Value) -> Value:
         only_options(c, ufunc.name, options)
         operands, out = _split_out(c, ufunc, operands, out)
-        return apply_ufunc(c, ufunc, operands, out)
+        if where is True:
+            return apply_ufunc(c, ufunc, operands, out)
+        return _deliver_where(c, apply_ufunc(c, ufunc, operands), where, out)
 
     return call
 
 
-def _power_call(c: Context, *operands: Value, out: Value = None, **options: Value) -> Value:
+def _power_call(c: Context, *operands: Value, out: Value = None, where: Value = True, **options: Value) -> Value:
     only_options(c, "np.power", options)
     (base, exponent), out = _split_out(c, UFUNCS[np.power], operands, out)
-    return power(c, base, exponent, out)
+    if where is True:
+        return power(c, base, exponent, out)
+    return _deliver_where(c, power(c, base, exponent), where, out)
+
+
+def _deliver_where(c: Context, result: Value, where: Value, out: Value) -> Value:
+    """Write the result into `out` where a condition holds."""
+    if out is None:
+        c.refuse(
+            "where= is compiled together with out=",
+            why="without it the other elements of the result are whatever was in memory",
+            fix="give out=, or use np.where",
+        )
+    require_castable(c, c.dtype(result), c.dtype(out))
+    pulls = [pull(c, where, BOOL), pull(c, result, c.dtype(out)), pull(c, out)]
+    return deliver(c, elementwise(c, pulls, by_op("select")), out)
 
 
 def _split_out(c: Context, ufunc: Ufunc, operands: tuple[Value, ...], out: Value) -> tuple[tuple[Value, ...], Value]:

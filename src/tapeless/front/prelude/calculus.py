@@ -82,8 +82,9 @@ def _three_point(y0: Any, y1: Any, y2: Any, h1: Any, h2: Any) -> Any:
 
 def polyval(p: Any, x: Any) -> Any:
     """The polynomial with coefficients p, the highest first, at x."""
-    y = np.zeros_like(x)
-    for coefficient in p:
+    coefficients = np.asarray(p)
+    y = np.zeros_like(x) * coefficients.dtype.type(0)
+    for coefficient in coefficients:
         y = y * x + coefficient
     return y
 
@@ -197,7 +198,7 @@ def geomspace(start: Any, stop: Any, num: Any = 50, endpoint: bool = True) -> An
     """Numbers with equal ratios, the ends exactly as given."""
     if start == 0 or stop == 0:
         raise ValueError("Geometric sequence cannot include zero")
-    sign = np.sign(start)
+    sign = np.sign(np.float64(start))
     result = sign * logspace(np.log10(start / sign), np.log10(stop / sign), num, endpoint)
     if num > 0:
         result[0] = start
@@ -235,9 +236,10 @@ def put(a: Any, ind: Any, v: Any) -> None:
 
 def digitize(x: Any, bins: Any, right: bool = False) -> Any:
     """The interval of monotonic bins that each x lies in."""
-    n, steps = len(bins), diff(bins)
+    edges = np.asarray(bins)
+    n, steps = len(edges), diff(edges)
     if not (np.all(steps >= 0) or np.all(steps <= 0)):
         raise ValueError("bins must be monotonically increasing or decreasing")
-    if n > 0 and bins[0] > bins[n - 1]:
-        return n - np.searchsorted(bins[::-1], x, "right" if right else "left")
-    return np.searchsorted(bins, x, "left" if right else "right")
+    if n > 0 and edges[0] > edges[n - 1]:
+        return n - np.searchsorted(edges[::-1], x, "right" if right else "left")
+    return np.searchsorted(edges, x, "left" if right else "right")

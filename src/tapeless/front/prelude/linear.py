@@ -16,6 +16,9 @@ import numpy as np
 
 from .intrinsics import require_equal, require_regular, short_range, unsupported
 
+# The named tuple that NumPy returns.
+_Slogdet = type(np.linalg.slogdet(np.eye(1)))
+
 
 def solve(a: Any, b: Any) -> Any:
     """x with a @ x = b, for a vector or a matrix b."""
@@ -71,7 +74,7 @@ def det(a: Any) -> Any:
 def slogdet(a: Any) -> Any:
     """The sign of the determinant and the logarithm of its absolute value."""
     sign, pivots = _pivots(a)
-    return sign * np.prod(np.sign(pivots)), np.sum(np.log(np.abs(pivots)))
+    return _Slogdet(sign * np.prod(np.sign(pivots)), np.sum(np.log(np.abs(pivots))))
 
 
 def cholesky(a: Any) -> Any:

@@ -77,7 +77,7 @@ def convolve(a: Any, v: Any, mode: str = "full") -> Any:
     n, m = len(a), len(v)
     require_nonempty(min(n, m))
     first, size = _window(n, m, mode)
-    return _convolve(a, v, first, size)
+    return _convolve(np.asarray(a), np.asarray(v), first, size)
 
 
 def correlate(a: Any, v: Any, mode: str = "valid") -> Any:
@@ -87,7 +87,7 @@ def correlate(a: Any, v: Any, mode: str = "valid") -> Any:
     first, size = _window(n, m, mode)
     # NumPy exchanges the sequences when the second is longer and reverses the result.
     start = first if m <= n else n + m - 1 - first - size
-    return _convolve(a, v[::-1], start, size)
+    return _convolve(np.asarray(a), np.asarray(v)[::-1], start, size)
 
 
 def _window(n: Any, m: Any, mode: str) -> Any:

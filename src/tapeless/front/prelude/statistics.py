@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from .intrinsics import unsupported
+
 
 def var(a: Any, axis: Any = None, *, ddof: Any = 0, keepdims: bool = False) -> Any:
     """The variance: the mean square distance from the mean."""
@@ -47,13 +49,28 @@ def median(a: Any, axis: Any = None) -> Any:
 
 def percentile(a: Any, q: Any, axis: Any = None) -> Any:
     """The value below which q percent of the elements lie, by linear interpolation."""
-    return quantile(a, q / 100.0, axis)
+    return quantile(a, q / 100.0 if np.ndim(q) == 0 else np.asarray(q) / 100.0, axis)
 
 
 def quantile(a: Any, q: Any, axis: Any = None) -> Any:
-    """The value below which a part q of the elements lies, by linear interpolation."""
+    """The value below which a part q of the elements lies, by linear interpolation; one for each of several q."""
     x = np.ravel(a) * 1.0 if axis is None else np.moveaxis(np.asarray(a), axis, -1) * 1.0
     s = np.sort(x, axis=-1)
+    if np.ndim(q) == 0:
+        return _part(s, q)
+    parts = np.asarray(q)
+    if parts.ndim != 1:
+        unsupported("a matrix of quantiles")
+    # Of any quantile: its shape and type are those of all.
+    like = _part(s, parts.dtype.type(0))
+    out = np.zeros((len(parts), *np.shape(like)), like.dtype)
+    for k in range(len(parts)):
+        out[k] = _part(s, parts[k])
+    return out
+
+
+def _part(s: Any, q: Any) -> Any:
+    """The quantile of what is sorted along the last axis; NaN if there is one."""
     n = s.shape[-1]
     if not 0.0 <= q <= 1.0:
         raise ValueError("Quantiles must be in the range [0, 1]")
@@ -84,13 +101,19 @@ def nancumsum(a: Any, axis: Any = None) -> Any:
 
 def nanmean(a: Any, axis: Any = None, *, keepdims: bool = False) -> Any:
     """The mean of what is not NaN."""
-    return nansum(a, axis, keepdims=keepdims) / np.sum(~np.isnan(a), axis=axis, keepdims=keepdims)
+    return nansum(a, axis, keepdims=keepdims) / _numbers(a, axis, keepdims)
+
+
+def _numbers(a: Any, axis: Any, keepdims: bool) -> Any:
+    """How many elements are not NaN, in the type of the elements' mean."""
+    x = np.asarray(a)
+    return np.sum(~np.isnan(x), axis=axis, keepdims=keepdims).astype(x.dtype if x.dtype.kind == "f" else np.float64)
 
 
 def nanvar(a: Any, axis: Any = None, *, ddof: Any = 0, keepdims: bool = False) -> Any:
     """The variance of what is not NaN."""
     d = a - nanmean(a, axis, keepdims=True)
-    return nansum(d * d, axis, keepdims=keepdims) / (np.sum(~np.isnan(a), axis=axis, keepdims=keepdims) - ddof)
+    return nansum(d * d, axis, keepdims=keepdims) / (_numbers(a, axis, keepdims) - ddof)
 
 
 def nanstd(a: Any, axis: Any = None, *, ddof: Any = 0, keepdims: bool = False) -> Any:
@@ -134,18 +157,25 @@ def histogram(a: Any, bins: Any = 10, range: Any = None) -> Any:
     return counts, edges
 
 
-def cov(m: Any, *, rowvar: bool = True, ddof: Any = 1) -> Any:
-    """The covariances of the rows."""
-    x = np.asarray(m) * 1.0 if rowvar else np.transpose(m) * 1.0
+def cov(m: Any, y: Any = None, rowvar: bool = True, *, ddof: Any = 1) -> Any:
+    """The covariances of the rows, those of `y` after those of `m`."""
+    x = _rows(m, rowvar) if y is None else np.vstack((_rows(m, rowvar), _rows(y, rowvar)))
     d = x - np.mean(x, axis=-1, keepdims=True)
     if x.ndim == 1:
         return np.sum(d * d) / (len(x) - ddof)
     return d @ d.T / (x.shape[1] - ddof)
 
 
-def corrcoef(x: Any, *, rowvar: bool = True) -> Any:
-    """The correlation coefficients of the rows."""
-    c = cov(x, rowvar=rowvar)
+def _rows(m: Any, rowvar: bool) -> Any:
+    x = np.asarray(m).astype(np.float64)
+    return x if rowvar else np.transpose(x)
+
+
+def corrcoef(x: Any, y: Any = None, rowvar: bool = True) -> Any:
+    """The correlation coefficients of the rows, those of `y` after those of `x`."""
+    c = cov(x, y, rowvar)
+    if c.ndim == 0:
+        return c / c
     d = np.sqrt(np.diag(c))
     return np.clip(c / d[:, None] / d[None, :], -1, 1)
 
