@@ -149,7 +149,7 @@ def misspelt_method(x):
 
 
 def unsupported_numpy(x):
-    return np.unique(x)  # here
+    return np.fft.fft(x)  # here
 
 
 def unsupported_module(x):
@@ -567,7 +567,7 @@ def call_method_of_float(x):
     return x.hex()  # here
 
 
-def sort_strings(x):
+def sort_an_array(x):
     return sorted(x)  # here
 
 
@@ -593,7 +593,7 @@ CASES = [
     (misspelt_local, (1.0,), "TP102", ["totel", "did you mean 'total'"]),
     (misspelt_numpy, (1.0,), "TP113", ["sinn", "did you mean 'sin"]),
     (misspelt_method, (X,), "TP113", ["summ", "did you mean 'sum'"]),
-    (unsupported_numpy, (X,), "TP103", ["unique"]),
+    (unsupported_numpy, (X,), "TP103", ["fft"]),
     (unsupported_module, (1.0,), "TP103", ["random"]),
     (unsupported_builtin, (1.0,), "TP103", ["hash"]),
     (use_print, (1.0,), "TP104", ["print", "outside"]),
@@ -674,5 +674,5 @@ CASES = [
     (write_in_map, (X,), "TP104", ["parallel operator"]),
     (decorated_nested, (1.0,), "TP101", ["decorator"]),
     (call_method_of_float, (1.0,), "TP113", ["hex"]),
-    (sort_strings, (X,), "TP103", ["sorted"]),
+    (sort_an_array, (X,), "TP104", ["np.sort"]),
 ]

@@ -13,6 +13,7 @@ from .frame import BROKEN, CONTINUED, RETURNED, End
 from .iteration import Steps, iterate, unrolled
 from .liveness import loop_syntax, walrus_names
 from .loops import Loop, conditional_loop, counted_loop
+from .merge import array_refs
 from .statements import run_block, stay
 from .targets import assign
 from .values import Value
@@ -24,6 +25,15 @@ COUNTER = "<counter>"
 @statement(ast.For)
 def for_(c: Context, node: ast.For) -> None:
     iterable = c.eval(node.iter)
+    # The loop itself holds what it goes over, also after its name is bound to something else.
+    outer, c.roots = c.roots, (*c.roots, *(ref.cell for ref in array_refs(iterable, c.store)))
+    try:
+        _go_over(c, node, iterable)
+    finally:
+        c.roots = outer
+
+
+def _go_over(c: Context, node: ast.For, iterable: Value) -> None:
     steps = iterate(c, iterable)
     if isinstance(steps, tuple):
         _unroll(c, node, steps)

@@ -56,7 +56,7 @@ def as_function(consumer: Callable[..., Any], node: ast.GeneratorExp) -> ast.Fun
 
 
 def _nest(generators: Sequence[ast.comprehension], innermost: list[ast.stmt]) -> list[ast.stmt]:
-    body = innermost
+    body: list[ast.stmt] = innermost
     for part in reversed(generators):
         for condition in reversed(part.ifs):
             body = [ast.If(condition, body, [])]

@@ -200,19 +200,22 @@ def _holders(c: Context, side: Side, live: Collection[str]) -> Counter[Cell]:
     values = [value for frame in c.frames[:-1] for value in frame.names.values()]
     values += [value for name, value in side.names.items() if name in live]
     for value in values:
-        found.update(ref.cell for ref in _refs(value, side.store))
+        found.update(ref.cell for ref in array_refs(value, side.store))
     return found
 
 
-def _refs(value: Value, store: Mapping[Ref, Any]) -> Iterator[ArrayRef]:
+def array_refs(value: Value, store: Mapping[Ref, Any]) -> Iterator[ArrayRef]:
+    """All arrays that a value holds."""
     match value:
         case ArrayRef():
             yield value
         case Maybe(inner):
-            yield from _refs(inner, store)
+            yield from array_refs(inner, store)
+        case Zipped(_, parts):
+            yield from array_refs(parts, store)
         case tuple() | ListRef() | DictRef() | ObjectRef():
             for item in contained(value, store):
-                yield from _refs(item, store)
+                yield from array_refs(item, store)
         case _:
             pass
 

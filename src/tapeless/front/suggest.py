@@ -7,11 +7,11 @@ from collections.abc import Iterable
 
 def suggestion(name: str, known: Iterable[str]) -> str:
     """`; did you mean 'x'?` for the nearest known name within two edits, else nothing."""
-    near = [(distance, other) for other in set(known) - {name} if (distance := _distance(name, other)) <= _allowed(name)]
+    near = [other for other in set(known) - {name} if _distance(name, other) <= _allowed(name)]
     if not near:
         return ""
-    best = min(near, key=lambda item: (item[0], -_common_prefix(name, item[1]), item[1]))
-    return f"; did you mean {best[1]!r}?"
+    best = min(near, key=lambda other: (_distance(name, other), -_common_prefix(name, other), other))
+    return f"; did you mean {best!r}?"
 
 
 def _common_prefix(x: str, y: str) -> int:
