@@ -47,9 +47,11 @@ def _call(name, plain_sizes, vector_sizes, arguments, result=None):
     if result is not None:
         converted.append(_number(result))
 
-    def run(keep_alive=arguments):
+    def run():
         value = function(*converted)
         return value if result is None else result
+
+    run.keep_alive = arguments  # C sees only their addresses
 
     return run
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
+
 import tapeless as tp
 
 
@@ -123,9 +124,7 @@ def csr(start: np.ndarray, column: np.ndarray, value: np.ndarray, x: np.ndarray)
 
 @tp.jit
 def kmeans(points: tp.f64[:, 8], centres: tp.f64[10, 8]) -> float:
-    return tp.reduce(
-        np.add, 0.0, tp.map(lambda p: np.min(tp.map(lambda c: np.sum((p - c) ** 2), centres)), points)
-    )
+    return tp.reduce(np.add, 0.0, tp.map(lambda p: np.min(tp.map(lambda c: np.sum((p - c) ** 2), centres)), points))
 
 
 @tp.jit

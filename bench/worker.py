@@ -1,7 +1,7 @@
 """Time one peer on one problem in this process, and print one JSON line.
 
-The first call is timed apart (it compiles). Then runs are repeated for about a second and a half; the figure is the median
-of wall time. Called by `run.py` with the process pinned to as many cores as threads.
+The first call is timed apart (it compiles). Then runs are repeated for about a second and a half; the figure is
+the median of wall time. Called by `run.py` with the process pinned to as many cores as threads.
 """
 
 from __future__ import annotations
@@ -50,7 +50,9 @@ def main(peer: str, problem: str, reference: Path) -> None:
         np.save(reference, value)
     expected = np.load(reference)
     error = float(np.max(np.abs(value - expected)) / np.max(np.abs(expected)))
-    print(json.dumps({"ms": statistics.median(times) * 1e3, "first_ms": first * 1e3, "runs": len(times), "error": error}))
+    print(
+        json.dumps({"ms": statistics.median(times) * 1e3, "first_ms": first * 1e3, "runs": len(times), "error": error})
+    )
 
 
 if __name__ == "__main__":

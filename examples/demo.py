@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable
 
 import numpy as np
+
 import tapeless as tp
 
 FEED, KILL, SPREAD_U, SPREAD_V = 0.035, 0.065, 0.16, 0.08

@@ -160,7 +160,12 @@ class Builder:
         return self.bind((x.type.stacked(size) for x in neutral), Scan(size, combine, tuple(neutral), lam))
 
     def hist(
-        self, size: Atom, op: str | Body | Lambda, neutral: Sequence[Atom], dest: Sequence[Atom], keys: int,
+        self,
+        size: Atom,
+        op: str | Body | Lambda,
+        neutral: Sequence[Atom],
+        dest: Sequence[Atom],
+        keys: int,
         body: Indexed,
     ) -> tuple[Var, ...]:
         """`body(b, i)` returns `keys` indices and one value per destination."""

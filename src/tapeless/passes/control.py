@@ -77,7 +77,7 @@ def holds(kind: str, args: Sequence[Atom]) -> bool:
             return size > 0
         case "nonzero", [value] if value is not None:
             return value != 0
-        case ("domain" | "singular" | "assert" | "raise" | "unbound" | "overflow"), [value, *_]:
+        case (("domain" | "singular" | "assert" | "raise" | "unbound" | "overflow"), [value, *_]):
             return value is True
         case "not_nan", [value] if value is not None:
             return not math.isnan(value)

@@ -221,4 +221,3 @@ def _shrink_components(stm: Stm, expr: Reduce | Scan | Hist, marks: _Marks) -> S
     lam = Lambda(expr.body.params, _sweep(expr.body.body, marks, keep))
     form = Reduce if isinstance(expr, Reduce) else Scan
     return Stm(vars, form(expr.size, op, neutral, lam), stm.pos)
-

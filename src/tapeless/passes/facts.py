@@ -275,7 +275,7 @@ class Facts:
         match expr.op, expr.args:
             case "select", (cond, x, y):
                 cases = [(self._meaning(cond, True), x), (self._meaning(cond, False), y)]
-            case ("min" | "max"), (x, y):
+            case (("min" | "max"), (x, y)):
                 difference = self.form(y).plus(self.form(x), -1).times(1 if expr.op == "min" else -1)
                 cases = [([difference], x), ([difference.times(-1)], y)]
             case _:

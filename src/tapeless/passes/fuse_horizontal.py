@@ -84,4 +84,3 @@ def _both(earlier: Stm, later: Stm) -> Stm:
     params = (*x.op.params[:m], *y.op.params[:n], *x.op.params[m:], *y.op.params[n:])
     op = Lambda(params, Block(x.op.body.stms + y.op.body.stms, x.op.body.results + y.op.body.results))
     return Stm(earlier.vars + later.vars, Reduce(y.size, op, x.neutral + y.neutral, body), later.pos)
-

@@ -95,4 +95,3 @@ class _InPlace:
 
 def _name(atom: Atom) -> str:
     return atom.name if isinstance(atom, Var) else ""
-

@@ -249,5 +249,3 @@ def _without_operands(stm: Stm) -> Sequence[Edit]:
             changed = rebuild(stm.expr, lambda x, atom=atom: plain(atom.type) if x == atom else x, lambda lam: lam)
             found.append(Edit((replace(stm, expr=changed),)))
     return found
-
-

@@ -195,9 +195,7 @@ def _write_slice(s: Scope, array: Value) -> Value:
     value = supply(s, Type(array.dtype, shape), *STEP)
     flat = [atom for start, _, step in runs for atom in (start, step)]
     result = s.b.apply("update_slice", array.atom, value.atom, *flat)
-    return s.define(
-        result, min(array.lo, value.lo), max(array.hi, value.hi), exact=array.exact and value.exact
-    )
+    return s.define(result, min(array.lo, value.lo), max(array.hi, value.hi), exact=array.exact and value.exact)
 
 
 INDEXING = (

@@ -178,4 +178,3 @@ def _matrix(s: Scope) -> Operator:
     one, nil = real(dtype, 1.0), zero(dtype)
     unit = ((-1.0, 1.0),) * 4
     return Operator((one, nil, nil, one), combine, ((-0.5, 0.5),) * 4, lambda _: unit, commutes=False)
-

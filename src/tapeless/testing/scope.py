@@ -213,4 +213,3 @@ def real(dtype: DType, value: float) -> Lit:
     if dtype is F32:
         return Lit(float(np.float32(value)), F32)
     return Lit(float(value), F64)
-

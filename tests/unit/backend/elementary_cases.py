@@ -109,7 +109,8 @@ PAIRS: dict[str, Case] = {
     "atan2": Case(mp.atan2, ((ORDINARY, ORDINARY), (WIDE_SIGNED, WIDE_SIGNED), (BITS, BITS)), 1.3),
     "hypot": Case(mp.hypot, ((ORDINARY, ORDINARY), (WIDE, WIDE), (BITS, BITS))),
     "pow": Case(
-        mp.power, ((Span(0.0, 3.0), Span(-40.0, 40.0)), (NEAR_ONE, Span(-7000.0, 7000.0)), (WIDE, ORDINARY)),
+        mp.power,
+        ((Span(0.0, 3.0), Span(-40.0, 40.0)), (NEAR_ONE, Span(-7000.0, 7000.0)), (WIDE, ORDINARY)),
     ),
 }
 

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from .ir_programs import FORMS
 
 import tapeless.ops  # noqa: F401 - registers the operations
 from tapeless.errors import IRError
@@ -11,6 +10,8 @@ from tapeless.ir.check import check
 from tapeless.ir.core import Apply, Block, Function, Lambda, Map, Pos, Stm
 from tapeless.ir.text import parse_function
 from tapeless.ir.types import F32, F64, I32, I64, Lit, Type, Var, f64, i64
+
+from .ir_programs import FORMS
 
 
 @pytest.mark.parametrize("name", FORMS)

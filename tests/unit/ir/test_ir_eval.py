@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from .ir_programs import FORMS
 
 import tapeless.ops  # noqa: F401 - registers the operations
 from tapeless.errors import IRError
@@ -12,6 +11,8 @@ from tapeless.ir.numbers_count import CountingTower
 from tapeless.ir.numbers_mp import MpTower
 from tapeless.ir.text import parse_function
 from tapeless.ir.types import F64, I32, I64, Type, Var, f64, i64
+
+from .ir_programs import FORMS
 
 PROGRAM = {name: parse_function(text) for name, text in FORMS.items()}
 X = np.array([0.5, 2.0, -1.0, 4.0, 4.0])

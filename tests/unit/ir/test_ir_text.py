@@ -3,7 +3,6 @@
 from pathlib import Path
 
 import pytest
-from .ir_programs import FORMS
 
 import tapeless.ops  # noqa: F401 - registers the operations
 from tapeless.errors import IRError
@@ -15,6 +14,8 @@ from tapeless.ir.text import parse_function, print_function, print_statement
 from tapeless.ir.types import F32, F64, I32, Lit, Type, Var, f64
 from tapeless.ir.walk import canonical
 from tapeless.ops.samples import cases
+
+from .ir_programs import FORMS
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "ir"
 

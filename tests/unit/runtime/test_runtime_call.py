@@ -11,11 +11,12 @@ import tracemalloc
 
 import numpy as np
 import pytest
-from .runtime_kernels import ADD_INTO, FAIL, NAP, SCALE, builtin, echo, link, raise_code
 
 from tapeless.runtime import host
 from tapeless.runtime.call import MISS, PLAIN, bind, call_prepared
 from tapeless.runtime.signature import ANY, Param, Result, Signature, dims, same
+
+from .runtime_kernels import ADD_INTO, FAIL, NAP, SCALE, builtin, echo, link, raise_code
 
 VECTOR = Param("array", "f64", (ANY,))
 SCALE_SIGNATURE = Signature((VECTOR, Param("float", "f64")), (Result("array", "f64", 1),), (0,))

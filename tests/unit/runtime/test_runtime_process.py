@@ -13,12 +13,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from .runtime_kernels import SQUARES, builtin, link
 
 from tapeless.backend import native
 from tapeless.config import config
 from tapeless.runtime import host
 from tapeless.runtime.signature import Param, Result, Signature
+
+from .runtime_kernels import SQUARES, builtin, link
 
 SQUARES_SIGNATURE = Signature((Param("int", "i64"),), (Result("array", "i64", 1),), (0,))
 
