@@ -113,6 +113,9 @@ def _target(e: Emitter, stm: Stm, expr: Apply) -> tuple[Array, Scalar | Array]:
     """The array to be written, in place or as a copy, and what is written."""
     array, value = e.array(expr.args[0]), e.value(expr.args[1])
     in_place = memory.is_exclusive(e, array)
+    if e.depth:
+        how = "writes in place" if in_place else "copies the array before it writes, because the old one is used later"
+        e.kernel.note(stm.pos, how)
     return (array if in_place else memory.duplicate(e, array, stm.vars[0])), value
 
 

@@ -134,9 +134,14 @@ def strips(
 
 @contextmanager
 def small(e: Emitter) -> Generator[None, None, None]:
-    """Scalar code for the rest of a vector loop: elementary functions are called, which saves time to compile."""
+    """Scalar code for the rest of a vector loop: it runs seldom, so it is kept short to save time to compile.
+
+    Elementary functions are called and reductions inside keep one accumulator.
+    """
+    saved, e.brief = e.brief, True
     with e.frame.capture() as lines:
         yield
+    e.brief = saved
     e.w.lines.extend(f"{line} noinline" if _ELEMENTARY.search(line) else line for line in lines)
 
 

@@ -119,17 +119,33 @@ def _optimised(text: str) -> Any:
     options = llvm.create_pipeline_tuning_options(speed_level=1)
     options.loop_vectorization = options.slp_vectorization = options.loop_interleaving = False
     builder = llvm.create_pass_builder(machine, options)
-    if text.startswith(LOOPS):
-        passes = builder.getModulePassManager()
-    else:
-        # Our own code says everything once and holds no loop that would gain from more; this takes a fifth of the time.
-        passes = llvm.create_new_module_pass_manager()
-        passes.add_always_inliner_pass()
-        passes.add_sroa_pass()
-        passes.add_instruction_combine_pass()
-        passes.add_simplify_cfg_pass()
-    passes.run(module, builder)
+    inline = llvm.create_new_module_pass_manager()
+    inline.add_always_inliner_pass()
+    inline.run(module, builder)
+    loops = text.partition("\n")[0].removeprefix(LOOPS).split()
+    for function in module.functions:
+        if not function.is_declaration:
+            for passes in _thorough(builder) if function.name in loops else _brief():
+                passes.run(function, builder)
     return module
+
+
+def _brief() -> list[Any]:
+    """Our own code says everything once, and loops over elements are vectors: little is left to do."""
+    passes = llvm.create_new_function_pass_manager()
+    passes.add_sroa_pass()
+    passes.add_simplify_cfg_pass()
+    passes.add_instruction_combine_pass()
+    passes.add_loop_rotate_pass()
+    passes.add_simplify_cfg_pass()
+    return [passes]
+
+
+def _thorough(builder: Any) -> list[Any]:
+    """Inner loops gain from being unrolled and from keeping in registers what does not change in them."""
+    unroll = llvm.create_new_function_pass_manager()
+    unroll.add_loop_unroll_pass()
+    return [builder.getFunctionPassManager(), unroll, builder.getFunctionPassManager()]
 
 
 # -- running ------------------------------------------------------------------------------------------

@@ -52,6 +52,7 @@ class Emitter:
         self.depth = 0
         self.parallel = False
         self.plain = False
+        self.brief = False
         self.bail: str = ""
         self.varying: frozenset[Var] = frozenset()
         self.scopes: list[Scope] = []
@@ -112,7 +113,8 @@ class Emitter:
     def attempt(self) -> Generator[list[str], None, None]:
         """Collect the code written inside; when it cannot be written, all is as before."""
         lanes = self.width, self.mask, self.level, self.diverged, self.bail, self.varying
-        depth, scopes, places, owned = self.depth, list(self.scopes), dict(self.places), list(self.owned)
+        depth, brief, plain = self.depth, self.brief, self.plain
+        scopes, places, owned = list(self.scopes), dict(self.places), list(self.owned)
         pool = {key: list(slots) for key, slots in self.frame.pool.items()}
         regions = [(region, region.held, region.writable) for region, _ in owned]
         try:
@@ -120,7 +122,8 @@ class Emitter:
                 yield lines
         except CannotVectorise:
             self.width, self.mask, self.level, self.diverged, self.bail, self.varying = lanes
-            self.depth, self.scopes, self.places, self.owned = depth, scopes, places, owned
+            self.depth, self.brief, self.plain = depth, brief, plain
+            self.scopes, self.places, self.owned = scopes, places, owned
             self.frame.pool = pool
             for region, held, writable in regions:
                 region.held, region.writable = held, writable

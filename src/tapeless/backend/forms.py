@@ -65,7 +65,7 @@ def _reduce(e: Emitter, stm: Stm, expr: Reduce) -> None:
 
 
 def _is_nest(e: Emitter, expr: Map | Reduce) -> bool:
-    tiny = isinstance(expr.size, Lit) and expr.size.value <= _TINY
+    tiny = isinstance(expr.size, Lit) and expr.size.value <= _TINY and is_little(expr, e.kernel)
     return not e.parallel and not e.plain and not tiny
 
 

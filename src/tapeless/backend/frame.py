@@ -25,7 +25,7 @@ INTERRUPTED = -1
 # All small arrays of a function together; worker threads have little stack.
 _STACK_BYTES = 1 << 17
 
-LOOPS = "; has loops\n"
+LOOPS = "; functions with loops:"
 Note = tuple[Pos | None, str]
 
 
@@ -39,7 +39,7 @@ class Kernel:
     target: Target
     options: Options = field(default_factory=Options)
     changing: frozenset[Var] = frozenset()
-    has_loops: bool = False
+    loops: list[str] = field(default_factory=list[str])
     module: Module = field(default_factory=Module)
     sites: dict[int, tuple[int, Check, Pos | None]] = field(default_factory=dict[int, "tuple[int, Check, Pos | None]"])
     notes: list[Note] = field(default_factory=list[Note])
@@ -52,8 +52,8 @@ class Kernel:
         return self.sites.setdefault(id(stm.expr), (len(self.sites), stm.expr, stm.pos))[0]
 
     def text(self) -> str:
-        """The module. Code with loops of its own, beyond those over the elements, is marked for more passes."""
-        return (LOOPS if self.has_loops else "") + str(self.module)
+        """The module; its first line names the functions that gain from more passes."""
+        return f"{LOOPS} {' '.join(self.loops)}\n{self.module}"
 
     def note(self, pos: Pos | None, text: str) -> None:
         """Record a decision for `explain`, once."""
@@ -74,6 +74,8 @@ class Frame:
         self.moving: set[int] = set()
         self.metadata: list[str] = []
         self.stack_bytes = 0
+        # Loops of its own, beyond those over the elements.
+        self.has_loops = False
         self.code, self.details = self.local("i64"), (self.local("i64"), self.local("i64"))
         kernel.module.declare("tp.slots", _SLOTS)
 
@@ -120,8 +122,8 @@ class Frame:
         for slot in slots:
             self.w.line(f"call void @tp.release(ptr {slot})")
 
-    def define(self, header: str, ending: Sequence[str]) -> str:
-        """The whole function; its body so far ends in a branch to `leave` or to `fail`.
+    def define(self, name: str, header: str, ending: Sequence[str]) -> None:
+        """Add the whole function to the module; its body so far ends in a branch to `leave` or to `fail`.
 
         Both exits release the slots and meet in `ending`, which finds the code of the fault (0: none) in `%code`.
         """
@@ -133,7 +135,12 @@ class Frame:
             for line in (f"{label}:", f"  store i64 {code}, ptr {self.code}", "  br label %leave")
         ]
         last = [*ends, "leave:", *releases, f"  %code = load i64, ptr {self.code}", *ending]
-        return "\n".join([f"{header} {{", "entry:", *self.entry, *zero, *self.w.lines, *last, "}", self._scopes()])
+        if self.has_loops:
+            self.kernel.loops.append(name)
+        text = "\n".join(
+            [f"define {header} {{", "entry:", *self.entry, *zero, *self.w.lines, *last, "}", self._scopes()]
+        )
+        self.kernel.module.declare(name, text)
 
     # -- what may alias -----------------------------------------------------------------------------
 

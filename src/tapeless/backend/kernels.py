@@ -57,8 +57,7 @@ def emit(function: Function, target: Target, name: str, options: Options | None 
         "return:",
         "  ret i64 %code",
     ]
-    text = frame.define(f"define i64 @{name}(ptr %args, ptr %results, ptr %fault)", ending)
-    kernel.module.declare(name, text)
+    frame.define(name, f"i64 @{name}(ptr %args, ptr %results, ptr %fault)", ending)
     return kernel
 
 

@@ -22,7 +22,7 @@ def emit_for(e: Emitter, stm: Stm) -> None:
     expr = stm.expr
     assert isinstance(expr, For)
     index, body = expr.body.params[0], expr.body.body
-    e.kernel.has_loops |= e.width > 1 or cost.height(body) == 1
+    e.frame.has_loops |= e.width > 1 or cost.height(body) == 1
     with e.repeated(expr.body):
         carry = Carry(e, expr.body.params[1:], expr.init)
 
@@ -77,7 +77,7 @@ def emit_while(e: Emitter, stm: Stm) -> None:
     goes_on = expr.cond.body.results[0]
     divergent = e.width > 1 and goes_on in e.varying
     saved = e.mask, e.level, e.diverged
-    e.kernel.has_loops = True
+    e.frame.has_loops = True
     with e.repeated(expr.cond, expr.body):
         carry = Carry(e, expr.body.params, expr.init)
         with e.w.region():

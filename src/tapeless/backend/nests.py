@@ -123,8 +123,8 @@ def _run(e: Emitter, stm: Stm, targets: Sequence[Array], cut: _Cut, schedule: Pl
     assert isinstance(size, Scalar)
     current = inner.frame.local("i64")
     lanes = _write_blocks(inner, current, count, size, partial(fill, inner, given))
-    header = f"define internal void @{name}(ptr %env, i64 %first, i64 %last)"
-    kernel.module.declare(name, inner.frame.define(header, _ending(current, inner.frame.details)))
+    header = f"internal void @{name}(ptr %env, i64 %first, i64 %last)"
+    inner.frame.define(name, header, _ending(current, inner.frame.details))
     kernel.module.declare("tp.record", _RECORD)
     kernel.module.declare("tp_parallel", "declare void @tp_parallel(ptr, ptr, i64)")
     threaded = _call(e, name, words, cut, schedule)

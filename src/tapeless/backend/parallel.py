@@ -41,7 +41,7 @@ def one_by_one(e: Emitter, expr: Scan | Hist | Scatter, take: Take, height: int)
 
 def fill_map(e: Emitter, expr: Map, targets: Sequence[Array]) -> None:
     """Every element, one by one in the lanes at hand."""
-    e.kernel.has_loops = True
+    e.frame.has_loops = True
     with e.repeated(expr.body):
         counted(e, e.scalar(expr.size), lambda i: map_row(e, expr.body, targets, i), cost.height(expr.body.body))
 

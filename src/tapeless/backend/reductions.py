@@ -29,11 +29,11 @@ def emit_reduce(e: Emitter, stm: Stm) -> None:
     """A reduction in the lanes at hand, from the neutral element on."""
     expr = stm.expr
     assert isinstance(expr, Reduce)
-    e.kernel.has_loops = True
+    e.frame.has_loops = True
     with e.repeated(expr.body, expr.op):
         carry = Carry(e, expr.op.params[: len(expr.neutral)], expr.neutral)
         count, names = e.scalar(expr.size), operators(expr)
-        if names is not None and count.is_uniform and copies_of(expr) > 1:
+        if names is not None and count.is_uniform and copies_of(e, expr) > 1:
             # Every lane runs all rounds, whatever loops around this one do.
             diverged, e.diverged = e.diverged, False
             reordered(e, expr, carry, names, ("0", count.text), e.width)
@@ -73,8 +73,10 @@ def operators(expr: Reduce) -> list[str] | None:
     return found if len(expr.op.body.stms) == half else None
 
 
-def copies_of(expr: Reduce) -> int:
+def copies_of(e: Emitter, expr: Reduce) -> int:
     """How many accumulators per result pay."""
+    if e.brief:
+        return 1
     weight = cost.block_cost(expr.body.body)
     return next((count for limit, count in _COPIES if weight <= limit), 1)
 
@@ -126,7 +128,7 @@ def _several(
     e: Emitter, expr: Reduce, names: Sequence[str], index: str, end: str, lanes: int, asks: bool
 ) -> list[_Sum]:
     """Run the local `index` towards `end`, as long as whole strips are left; returns the accumulators."""
-    copies, height = copies_of(expr), cost.height(expr.body.body) if asks else 0
+    copies, height = copies_of(e, expr), cost.height(expr.body.body) if asks else 0
     sums: list[_Sum] = []
     for atom, param in zip(expr.neutral, expr.op.params, strict=False):
         varies = lanes > 1 or (e.width > 1 and param in e.varying)

@@ -60,7 +60,7 @@ def reduce_range(e: Emitter, expr: Reduce, carry: Carry, span: tuple[str, str], 
 
     def write(width: int) -> None:
         # Several accumulators do not pay when rows are short.
-        pays = expr.size not in e.kernel.changing and not e.plain
+        pays = expr.size not in e.kernel.changing and not e.plain and not e.brief
         if names is not None and (width > 1 or pays):
             reordered(e, expr, carry, names, span, width, asks=asks)
         else:
