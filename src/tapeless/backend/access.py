@@ -27,6 +27,8 @@ def load(e: Emitter, array: Array, offset: Scalar) -> Scalar:
         return _scalar_load(e, array, offset.text)
     if offset.step == "1":
         return _vector_load(e, array, offset.text, e.mask)
+    if offset.near and e.mask is None:
+        return _load_near(e, array, offset)
     return _gather(e, array, offset)
 
 
@@ -105,6 +107,24 @@ def _vector_load(e: Emitter, array: Array, offset: str, mask: str | None) -> Sca
             f"call {type} @{name}(ptr {at}, i32 {align}, <{width} x i1> {mask}, {type} zeroinitializer){tag(e, array)}"
         )
     return loaded(e, array.dtype, text)
+
+
+def _load_near(e: Emitter, array: Array, offset: Scalar) -> Scalar:
+    """A vector load when the offsets follow one another, as they mostly do; else lane by lane."""
+    type = llvm_type(I64, e.width)
+    together, apart, done = (e.w.new_label(hint) for hint in ("together", "apart", "done"))
+    first = Scalar(I64, lane(e, offset.text, type, 0), "1")
+    differ = e.w.op(f"icmp ne {type} {offset.text}, {e.spread(first)}")
+    local, _ = e.variable(array.dtype, True)
+    e.branch(e.any_lane(differ), apart, together)
+    for label, find in ((together, lambda: _vector_load(e, array, first.text, None)),
+                        (apart, lambda: _gather(e, array, offset))):  # fmt: skip
+        e.w.label(label)
+        with e.w.region():
+            e.write(local, find(), True)
+        e.jump(done)
+    e.w.label(done)
+    return e.read(local, array.dtype, True)
 
 
 def _vector_store(e: Emitter, array: Array, offset: str, value: Scalar) -> None:

@@ -7,6 +7,7 @@ All of it wraps modulo 2**64, under which the linear form is exact.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from ..ir.types import I64
 from .emitter import Emitter
@@ -38,7 +39,11 @@ def _additive(e: Emitter, op: str, a: Scalar, b: Scalar) -> Scalar:
     if a.is_varying or b.is_varying:
         if b.literal == 0:
             return a
-        return b if op == "add" and a.literal == 0 else _spread(e, op, a, b)
+        if op == "add" and a.literal == 0:
+            return b
+        return replace(
+            _spread(e, op, a, b), near=(a.near and b.is_uniform) or (b.near and a.is_uniform and op == "add")
+        )
     return Scalar(I64, text_of(e, op, a.text, b.text), text_of(e, op, a.step, b.step))
 
 

@@ -22,6 +22,9 @@ from .scalar import emit_op
 from .text import constant, llvm_type
 from .values import VARYING, Array, Region, Scalar, Value
 
+# Operations that leave most indices as they are: `(i + 1) % n`, `i if i < n else 0`.
+NEAR = ("mod", "select", "min", "max")
+
 Handler: TypeAlias = "Callable[[Emitter, Stm], None]"
 
 
@@ -192,7 +195,8 @@ class Emitter:
             with self.w.expansion():
                 value = function.body(*(Lanes(self.w, result, self.width, operand) for operand in operands))
             return Scalar(result, value.text, VARYING)
-        return Scalar(result, emit_op(self.w, op, attrs, dtypes, result, self.width, operands), VARYING)
+        near = op in NEAR and any(arg.near or not (arg.is_uniform or arg.is_varying) for arg in args)
+        return Scalar(result, emit_op(self.w, op, attrs, dtypes, result, self.width, operands), VARYING, near)
 
     def any_lane(self, mask: str) -> str:
         """Is the mask set in some lane?"""

@@ -1,10 +1,11 @@
 """Lanes or not: which parallel dimension of a nest the vectors run over.
 
 For a body in W lanes each access has a price: one for a uniform, contiguous or lane-private element, two for
-a field of short records, and one per lane for everything else, since that goes lane by lane. The same nest may
-instead stay scalar here and use lanes further in (a row sum reads its row contiguously there). The
-cheaper one by this estimate is taken. Kinds of values: "uniform", "linear" (the lane's index plus something
-uniform), "varying"; arrays are "uniform" (outside), "row" (a view that differs between lanes) or "private".
+a field of short records, and one or more per lane for everything else, since that goes lane by lane. The same nest
+may instead stay scalar here and use lanes further in (a row sum reads its row contiguously there). The cheaper one
+by this estimate is taken. Kinds of values: "uniform", "linear" (the lane's index plus something uniform), "near"
+(linear nearly everywhere), "varying"; arrays are "uniform" (outside), "row" (a view that differs between lanes) or
+"private".
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from ..ir.walk import lambdas, statements
 from . import cost
 from .arrays import OPERATIONS
 from .cost import GUESS, trips
+from .emitter import NEAR
 from .frame import Kernel
 from .reductions import operators
 
@@ -240,9 +242,10 @@ class _Pricing:
     def arithmetic(self, op: str, parts: list[str]) -> str:
         if all(part == "uniform" for part in parts):
             return "uniform"
-        if op in ("add", "sub") and parts in (["linear", "uniform"], ["uniform", "linear"]):
-            return "linear"
-        return "varying"
+        for kind in ("linear", "near"):
+            if op in ("add", "sub") and parts in ([kind, "uniform"], ["uniform", kind]):
+                return kind
+        return "near" if op in NEAR and ("linear" in parts or "near" in parts) else "varying"
 
     def array(self, var: Var, expr: Apply, parts: list[str], kinds: dict[Var, str]) -> float:
         """An operation that makes or writes an array, lane-private here."""
@@ -266,6 +269,8 @@ class _Pricing:
             return self.one_by_one if lanes else 1.0
         if source == "uniform" and (not lanes or (lanes == [len(at) - 1] and at[-1] == "linear")):
             return 1.0
+        if source == "uniform" and lanes == [len(at) - 1] and at[-1] == "near" and not self.masks:
+            return 4.0
         tail = lanes[0] + 1 if lanes else 0
         fields = expr.args[1:][tail:]
         dims = expr.args[0].type.shape[tail:]

@@ -3,7 +3,8 @@
 Inside a vectorised region W iterations run side by side, one per lane. A scalar is then
     uniform   the same in every lane, kept as one scalar (`step` is "0"),
     linear    base + lane * step, an i64 kept as two uniform numbers (indices mostly are), or
-    varying   one LLVM vector of W values (`step` is "").
+    varying   one LLVM vector of W values (`step` is ""); `near` when it is linear but for a few places, as
+              the index of a neighbour on a ring is.
 An array is a pointer with strides: element (i, j) stands at offset + i * strides[0] + j * strides[1].
 `Region` is the memory behind it. Lane-private memory holds the W lanes of an element side by side.
 """
@@ -25,6 +26,7 @@ class Scalar:
     dtype: DType
     text: str
     step: str = "0"
+    near: bool = False
 
     @property
     def is_uniform(self) -> bool:

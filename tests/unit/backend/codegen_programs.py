@@ -425,6 +425,26 @@ PROGRAMS = [
         _vector,
     ),
     Program(
+        "neighbours on a ring",
+        """def f(x: f64[n]) {
+             y.1: f64[n] = map n (i.2: i64) {
+               j.3: i64 = add i.2 1
+               k.4: i64 = mod j.3 n
+               p.5: bool = lt i.2 2
+               l.6: i64 = sub i.2 2
+               m.7: i64 = add l.6 n
+               o.8: i64 = select p.5 m.7 l.6
+               q.9: i64 = max o.8 0
+               a.10: f64 = index x k.4
+               b.11: f64 = index x q.9
+               c.12: f64 = sub a.10 b.11
+               return c.12
+             }
+             return y.1
+           }""",
+        _vector,
+    ),
+    Program(
         "rows filled backwards in a part of an array",
         """def f(x: f64[n, 4]) {
              c.1: f64[n, 4] = map n (i.2: i64) {
