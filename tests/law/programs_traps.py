@@ -163,3 +163,25 @@ def overlapping_update(x):
     x[1:] += x[:-1]
     x[:-1] *= x[1:]
     return x
+
+
+@law((X,))
+def unrolled_elements_are_read_late(x):
+    total = 0.0
+    for w, v in zip((1.0, 2.0, 3.0), x[:3].reshape(3), strict=True):
+        x[2] = 100.0
+        total += w * v
+    parts = [x[0], x[1], x[2]]
+    for p in parts:
+        parts[2] = 7.0
+        total += p
+    return total
+
+
+@law((np.arange(6.0).reshape(2, 3),))
+def rows_unpacked_beside_a_tuple(m):
+    out = []
+    for name, row in zip((1, 2), (m[0], m[1]), strict=True):
+        m[1, 0] = -5.0
+        out.append(row.sum() * name)
+    return out

@@ -53,12 +53,11 @@ def _consume(c: Context, function: Value, node: ast.Call) -> Value:
     """`sum(... for ...)` and the like: element by element where their number is known now, else a loop."""
     generator, *rest = node.args
     assert isinstance(generator, ast.GeneratorExp)
-    names, emitted = dict(c.frame.names), len(c.b.stms)
+    point = c.mark()
     try:
         return call(c, function, elements(c, node.args), {k.arg or "": c.eval(k.value) for k in node.keywords})
     except NotStaticError:
-        del c.b.stms[emitted:]
-        c.frame.names = names
+        c.go_back(point)
     loop = closure(c, as_function(function, generator), getattr(function, "__name__", "sum"))
     return inline(c, loop, elements(c, rest), {})
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any, NoReturn, TypeVar
 
 from ..errors import AliasError, NotStaticError, Place, RefusedError, ShapeError, UnsupportedValueError
@@ -63,6 +64,16 @@ def statement(*kinds: type[ast.stmt]) -> Callable[[H], H]:
         return handler
 
     return add
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """The state at a point of a block."""
+
+    statements: int
+    sizes: Sizes
+    names: dict[str, Value]
+    store: dict[Ref, Any]
 
 
 class Context:
@@ -310,6 +321,17 @@ class Context:
         """Execute a statement."""
         self.b.pos = self.position(node)
         STATEMENTS[type(node)](self, node)
+
+    def mark(self) -> Mark:
+        """A point to go back to, when what is tried next does not work."""
+        return Mark(len(self.b.stms), self.sizes.child(), dict(self.frame.names), dict(self.store))
+
+    def go_back(self, mark: Mark) -> None:
+        """Forget everything since the mark was set in this block."""
+        del self.b.stms[mark.statements :]
+        self.sizes, self.frame.names = mark.sizes, mark.names
+        self.store.clear()
+        self.store.update(mark.store)
 
     def contents(self, cell: Cell) -> Var:
         """The current variable of a whole array."""

@@ -11,7 +11,7 @@ from ..ir.types import BOOL, I64, Atom, Lit
 from .context import Context, describe, expression
 from .control import PathEndsError, branch, is_pure, join, run_arm
 from .frame import VALUE
-from .iteration import static_items
+from .iteration import static_items, static_sequence
 from .numpy import arithmetic
 from .suggest import suggestion
 from .targets import assign
@@ -396,8 +396,9 @@ def comprehend(c: Context, generators: Sequence[ast.comprehension], element: ast
     first, *rest = generators
     outer = dict(c.frame.names)
     results: list[Value] = []
-    for item in static_items(c, c.eval(first.iter)):
-        assign(c, first.target, item)
+    listed = static_sequence(c, c.eval(first.iter))
+    for k in range(listed.length):
+        assign(c, first.target, listed.at(k))
         truths = [c.truth(c.eval(condition)) for condition in first.ifs]
         if not all(isinstance(truth, bool) for truth in truths):
             c.refuse(

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
 
 from ..errors import NotStaticError, TypeConflictError, UnsupportedSyntaxError
 from ..ir.types import I64, Atom, i64
 from .context import Context, statement
 from .control import branch, flag, run_arm
 from .frame import BROKEN, CONTINUED, RETURNED, End
-from .iteration import Steps, iterate, unrolled
+from .iteration import Listed, Steps, iterate, unrolled
 from .liveness import loop_syntax, walrus_names
 from .loops import Loop, conditional_loop, counted_loop
 from .merge import array_refs
@@ -35,20 +34,19 @@ def for_(c: Context, node: ast.For) -> None:
 
 def _go_over(c: Context, node: ast.For, iterable: Value) -> None:
     steps = iterate(c, iterable)
-    if isinstance(steps, tuple):
+    if isinstance(steps, Listed):
         _unroll(c, node, steps)
         return
-    outer, emitted = dict(c.frame.names), len(c.b.stms)
+    point = c.mark()
     try:
         _loop_over(c, node, steps)
     except (NotStaticError, TypeConflictError):
         # The body may need each value of the counter while compiling, to index a tuple or to build a list.
-        items = unrolled(c, iterable)
-        if items is None or len(items) > UNROLL_LIMIT:
+        c.go_back(point)
+        listed = unrolled(c, iterable)
+        if listed is None or listed.length > UNROLL_LIMIT:
             raise
-        del c.b.stms[emitted:]
-        c.frame.names = outer
-        _unroll(c, node, items)
+        _unroll(c, node, listed)
 
 
 def _loop_over(c: Context, node: ast.For, steps: Steps) -> None:
@@ -164,11 +162,11 @@ def _while_with_effects(c: Context, node: ast.While) -> None:
 # -- unrolling ------------------------------------------------------------------------------------
 
 
-def _unroll(c: Context, node: ast.For, items: Sequence[Value]) -> None:
+def _unroll(c: Context, node: ast.For, listed: Listed) -> None:
     """Execute the body once per element, one after another."""
     frame = c.frame
     outer, frame.loop_live = frame.loop_live, c.frame.live.head[node] | c.frame.live.after[node] | frame.live.escaping
-    _unroll_from(c, node, items)
+    _unroll_from(c, node, listed, 0)
     frame.loop_live = outer
     if c.end is End.LEFT and frame.names[RETURNED] is True:
         return
@@ -176,11 +174,11 @@ def _unroll(c: Context, node: ast.For, items: Sequence[Value]) -> None:
     _after(c, node, endless=False)
 
 
-def _unroll_from(c: Context, node: ast.For, items: Sequence[Value]) -> None:
+def _unroll_from(c: Context, node: ast.For, listed: Listed, k: int) -> None:
     c.frame.names.update({RETURNED: False, BROKEN: False})
-    if not items:
+    if k == listed.length:
         return
-    _step(c, node, items[0])
+    _step(c, node, listed.at(k))
     names = c.frame.names
     names[CONTINUED] = False
     left = [flag(names[name]) for name in (RETURNED, BROKEN)]
@@ -189,10 +187,10 @@ def _unroll_from(c: Context, node: ast.For, items: Sequence[Value]) -> None:
     c.end = End.OPEN
     dynamic = [f for f in left if not isinstance(f, bool)]
     if not dynamic:
-        _unroll_from(c, node, items[1:])
+        _unroll_from(c, node, listed, k + 1)
         return
     total = dynamic[0] if len(dynamic) == 1 else c.b.apply("or", *dynamic)
-    branch(c, total, lambda: _stop(c), lambda: _unroll_from(c, node, items[1:]), c.frame.loop_live)
+    branch(c, total, lambda: _stop(c), lambda: _unroll_from(c, node, listed, k + 1), c.frame.loop_live)
 
 
 def _stop(c: Context) -> None:

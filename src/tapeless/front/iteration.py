@@ -23,8 +23,16 @@ class Steps:
     at: Callable[[Atom], Value]
 
 
-def iterate(c: Context, value: Value) -> tuple[Value, ...] | Steps:
-    """How to go over a value: unrolled where the elements are separate values, else counted."""
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """`length` separate values, the k-th being `at(k)`, taken when its step begins."""
+
+    length: int
+    at: Callable[[int], Value]
+
+
+def iterate(c: Context, value: Value) -> Listed | Steps:
+    """How to go over a value: listed where the elements are separate values, else counted."""
     match value:
         case RangeValue():
             return _range(c, value)
@@ -38,47 +46,70 @@ def iterate(c: Context, value: Value) -> tuple[Value, ...] | Steps:
         case Zipped(kind, parts):
             return _zipped(c, [iterate(c, part) for part in parts], strict=kind == "zip strict")
         case DictRef():
-            return tuple(c.held(value))
+            keys = tuple(c.held(value))
+            return Listed(len(keys), keys.__getitem__)
         case _:
-            items = c.items(value)
-            if items is None:
-                c.refuse(f"a for loop cannot go over {describe(value)}", error=OperandError)
-            return items
+            return _sequence(c, value)
+
+
+def _sequence(c: Context, value: Value) -> Listed:
+    items = c.items(value)
+    if items is None:
+        c.refuse(f"a for loop cannot go over {describe(value)}", error=OperandError)
+    length = len(items)
+
+    def at(k: int) -> Value:
+        now = c.items(value) or ()
+        if len(now) != length:
+            c.refuse("a list changes its length while a loop goes over it", fix="go over a copy: list(...)")
+        return now[k]
+
+    return Listed(length, at)
 
 
 def static_items(c: Context, value: Value) -> tuple[Value, ...]:
     """All elements of something whose length is known while compiling."""
-    items = unrolled(c, value)
-    if items is None:
+    listed = static_sequence(c, value)
+    return tuple(listed.at(k) for k in range(listed.length))
+
+
+def static_sequence(c: Context, value: Value) -> Listed:
+    """Something whose length is known while compiling, element by element."""
+    listed = unrolled(c, value)
+    if listed is None:
         c.refuse(
             f"the length of {describe(value)} is not known while compiling",
             error=NotStaticError,
             why="each element becomes a value of its own",
             fix="use a for loop that fills an array, or fix the size by an annotation such as tp.f64[3]",
         )
-    return items
+    return listed
 
 
-def unrolled(c: Context, value: Value) -> tuple[Value, ...] | None:
-    """All elements, or None when their number is not known while compiling."""
+def unrolled(c: Context, value: Value) -> Listed | None:
+    """The separate elements, or None when their number is not known while compiling."""
     match value:
         case RangeValue(start, stop, step):
             ends = [c.pinned_int(part) for part in (start, stop, step)]
             if None in ends or 0 in ends[2:]:
                 return None
-            return tuple(range(*ends))  # type: ignore[arg-type]
+            numbers = range(*ends)  # type: ignore[arg-type]
+            return Listed(len(numbers), numbers.__getitem__)
         case Zipped("enumerate", (part,), int(start)):
-            items = unrolled(c, part)
-            return None if items is None else tuple(enumerate(items, start))
+            inner = unrolled(c, part)
+            return inner and Listed(inner.length, lambda k: (start + k, inner.at(k)))
         case Zipped("zip" | "zip strict", parts):
             columns = [unrolled(c, part) for part in parts]
-            return None if None in columns else tuple(zip(*columns, strict=False))  # type: ignore[arg-type]
+            known = [column for column in columns if column is not None]
+            if len(known) < len(columns):
+                return None
+            return Listed(min(col.length for col in known), lambda k: tuple(col.at(k) for col in known))
         case _:
             steps = iterate(c, value)
-            if isinstance(steps, tuple):
+            if isinstance(steps, Listed):
                 return steps
-            count = steps.count
-            return tuple(steps.at(i64(k)) for k in range(int(count.value))) if isinstance(count, Lit) else None
+            count, at = steps.count, steps.at
+            return Listed(int(count.value), lambda k: at(i64(k))) if isinstance(count, Lit) else None
 
 
 def _range(c: Context, value: RangeValue) -> Steps:
@@ -124,32 +155,28 @@ def _ceil_div(c: Context, x: Atom, y: Atom) -> Atom:
     return c.b.apply("floordiv", c.sizes.add(c.b, x, c.sizes.sub(c.b, y, ONE)), y)
 
 
-def _reversed(c: Context, source: tuple[Value, ...] | Steps) -> tuple[Value, ...] | Steps:
-    if isinstance(source, tuple):
-        return source[::-1]
+def _reversed(c: Context, source: Listed | Steps) -> Listed | Steps:
+    if isinstance(source, Listed):
+        return Listed(source.length, lambda k: source.at(source.length - 1 - k))
     last = c.sizes.sub(c.b, source.count, ONE)
     return Steps(source.count, (source.count,), lambda k: source.at(c.sizes.sub(c.b, last, k)))
 
 
-def _enumerated(c: Context, source: tuple[Value, ...] | Steps, start: Value) -> tuple[Value, ...] | Steps:
+def _enumerated(c: Context, source: Listed | Steps, start: Value) -> Listed | Steps:
     first = c.atom(start, I64)
 
     def number(k: Atom) -> Value:
         return c.number(c.sizes.add(c.b, first, k))
 
-    if isinstance(source, tuple):
-        return tuple((number(i64(k)), item) for k, item in enumerate(source))
+    if isinstance(source, Listed):
+        return Listed(source.length, lambda k: (number(i64(k)), source.at(k)))
     return Steps(source.count, source.limits, lambda k: (number(k), source.at(k)))
 
 
-def _zipped(c: Context, sources: list[tuple[Value, ...] | Steps], strict: bool) -> tuple[Value, ...] | Steps:
-    fixed = [s for s in sources if isinstance(s, tuple)]
-    if len(fixed) == len(sources):
-        if strict and len({len(s) for s in fixed}) > 1:
-            c.refuse("the arguments of zip(strict=True) have different lengths", error=UnpackError)
-        return tuple(zip(*fixed, strict=False))
-    if fixed:
-        return _zipped_with_fixed(c, sources, min(len(s) for s in fixed))
+def _zipped(c: Context, sources: list[Listed | Steps], strict: bool) -> Listed | Steps:
+    listed = [s for s in sources if isinstance(s, Listed)]
+    if listed or not sources:
+        return _zipped_with_listed(c, sources, listed, strict)
     steps = [s for s in sources if isinstance(s, Steps)]
     count = steps[0].count
     for other in steps[1:]:
@@ -158,8 +185,11 @@ def _zipped(c: Context, sources: list[tuple[Value, ...] | Steps], strict: bool) 
     return Steps(count, limits, lambda k: tuple(s.at(k) for s in steps))
 
 
-def _zipped_with_fixed(c: Context, sources: list[tuple[Value, ...] | Steps], length: int) -> tuple[Value, ...]:
-    """Separate values beside arrays: unrolled, which needs arrays known to be long enough."""
+def _zipped_with_listed(c: Context, sources: list[Listed | Steps], listed: list[Listed], strict: bool) -> Listed:
+    """Separate values, perhaps beside arrays: unrolled, which needs arrays known to be long enough."""
+    length = min((s.length for s in listed), default=0)
+    if strict and any(s.length != length for s in listed):
+        c.refuse("the arguments of zip(strict=True) have different lengths", error=UnpackError)
     for source in sources:
         if isinstance(source, Steps) and not c.sizes.at_least(source.count, i64(length)):
             c.refuse(
@@ -167,4 +197,10 @@ def _zipped_with_fixed(c: Context, sources: list[tuple[Value, ...] | Steps], len
                 error=NotStaticError,
                 fix="make an array of the tuple: np.array(...)",
             )
-    return tuple(tuple(s[k] if isinstance(s, tuple) else s.at(i64(k)) for s in sources) for k in range(length))
+        if isinstance(source, Steps) and strict:
+            c.equal_sizes(source.count, i64(length))
+
+    def at(k: int) -> Value:
+        return tuple(s.at(k) if isinstance(s, Listed) else s.at(i64(k)) for s in sources)
+
+    return Listed(length, at)
