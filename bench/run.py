@@ -4,7 +4,8 @@
     python bench/run.py --threads 1 --problems roe,arm --peers tapeless,numba
 
 Each (peer, problem) runs in a process of its own, pinned to its cores, one after the other. Every result is
-compared with NumPy's. The table shows milliseconds, and the ratio of Tapeless to the best of the others: below 1 we are faster.
+compared with NumPy's. The table shows milliseconds, and the ratio of Tapeless to the best of the others: below 1 we
+are faster.
 """
 
 from __future__ import annotations
