@@ -141,5 +141,3 @@ def _negligible(x: Lanes) -> float:
 def _square_limit(x: Lanes) -> float:
     """Above this, x^2 + 1 and x^2 - 1 round to x^2."""
     return 2.0 ** (format_of(x).fraction // 2 + 3)
-
-

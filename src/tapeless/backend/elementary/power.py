@@ -123,5 +123,3 @@ def hypot(x: Lanes, y: Lanes) -> Lanes:
     root = (total.hi + (total.lo + (squares[0].lo + squares[1].lo))).sqrt() * back
     inf = float("inf")
     return select(a.eq(inf) | b.eq(inf), inf, root)
-
-
