@@ -17,7 +17,7 @@ from typing import Any, NoReturn, TypeVar
 from ..errors import AliasError, NotStaticError, Place, RefusedError, ShapeError, UnsupportedValueError
 from ..ir.build import Builder
 from ..ir.core import Pos
-from ..ir.types import BOOL, F64, I64, Atom, DType, Lit, Type, Var, i64
+from ..ir.types import BOOL, F64, I64, Atom, DType, Lit, Var, i64
 from . import promote, views
 from .frame import End, Frame
 from .numpy.atoms import convert, literal
@@ -415,6 +415,3 @@ def describe(value: Value) -> str:
             return f"the function {value.__name__}"
         case _:
             return f"a {type(value).__name__}"
-
-
-__all__ = ["EXPRESSIONS", "STATEMENTS", "Context", "Type", "describe", "expression", "statement"]

@@ -10,7 +10,7 @@ of the key themselves.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
@@ -219,6 +219,3 @@ def out_leaves(out: Out) -> Iterator[OutLeaf]:
 def as_flavour(value: Any, flavour: Flavour) -> Any:
     """A NumPy scalar or array as the flavour asks."""
     return value.item() if flavour == "python" else value
-
-
-Getter: TypeAlias = Callable[[], Any]
