@@ -298,6 +298,34 @@ def n_queens(n):
     return count
 
 
+@law((R.random((8, 2)),), (R.random((3, 2)),))
+def convex_hull(points):
+    order = np.lexsort((points[:, 1], points[:, 0]))
+    n = len(points)
+    hull = np.zeros(2 * n, dtype=np.int64)
+    k = 0
+    for i in range(n):
+        while k >= 2 and cross(points[hull[k - 2]], points[hull[k - 1]], points[order[i]]) <= 0:
+            k -= 1
+        hull[k] = order[i]
+        k += 1
+    lower = k + 1
+    for i in range(n - 2, -1, -1):
+        while k >= lower and cross(points[hull[k - 2]], points[hull[k - 1]], points[order[i]]) <= 0:
+            k -= 1
+        hull[k] = order[i]
+        k += 1
+    area = 0.0
+    for i in range(k - 1):
+        a, b = points[hull[i]], points[hull[i + 1]]
+        area += 0.5 * (a[0] * b[1] - a[1] * b[0])
+    return hull, k - 1, area
+
+
+def cross(o, a, b):
+    return (a[0] - o[0]) * (b[1] - o[1]) - (a[1] - o[1]) * (b[0] - o[0])
+
+
 @law(
     (np.array([[0.0, 0], [2, 0], [2, 2], [0, 2]]), np.array([[1.0, 1.0], [3.0, 1.0]])),
 )

@@ -1,7 +1,7 @@
 """Ordinary differential equations, roots, optimisation, splines and quadrature."""
 
 # Written as users write, not as the linter would.
-# ruff: noqa: ARG001, E731, RUF059
+# ruff: noqa: ARG001, B007, E731, PLR1714, RUF059
 
 import math
 
@@ -118,6 +118,46 @@ def bisect(f, lo, hi, tol=1e-12):
 @law((2.0,), (10.0,))
 def roots_by_bisection(c):
     return bisect(lambda x: x**3 - c, 0.0, c + 1), bisect(lambda x: math.cos(x) - x / c, 0.0, 3.0, tol=1e-8)
+
+
+@law((1.0, 2.0), (-3.0, 3.0))
+def brent(a, b):
+    f = lambda x: x**3 - x - 2 if x > -2 else x + 10.0
+    fa, fb = f(a), f(b)
+    if abs(fa) < abs(fb):
+        a, b, fa, fb = b, a, fb, fa
+    c, fc, d = a, fa, a
+    mflag = True
+    for it in range(100):
+        if fb == 0 or abs(b - a) < 1e-12:
+            return b
+        if fa != fc and fb != fc:
+            s = (
+                a * fb * fc / ((fa - fb) * (fa - fc))
+                + b * fa * fc / ((fb - fa) * (fb - fc))
+                + c * fa * fb / ((fc - fa) * (fc - fb))
+            )
+        else:
+            s = b - fb * (b - a) / (fb - fa)
+        lo, hi = sorted(((3 * a + b) / 4, b))
+        if (
+            not (lo < s < hi)
+            or (mflag and abs(s - b) >= abs(b - c) / 2)
+            or (not mflag and abs(s - b) >= abs(c - d) / 2)
+        ):
+            s = (a + b) / 2
+            mflag = True
+        else:
+            mflag = False
+        fs = f(s)
+        d, c, fc = c, b, fb
+        if fa * fs < 0:
+            b, fb = s, fs
+        else:
+            a, fa = s, fs
+        if abs(fa) < abs(fb):
+            a, b, fa, fb = b, a, fb, fa
+    return b
 
 
 @law(
