@@ -15,7 +15,7 @@ from ..ir.types import BOOL, I64, Atom, i64, zero
 from . import views
 from .context import Context, describe
 from .numpy.arguments import count, in_range, pull
-from .numpy.atoms import convert
+from .numpy.atoms import convert, require_whole
 from .numpy.elementwise import broadcast
 from .numpy.nest import Pull, array_of, flat_position, pull_atom, recast, stretched, unflatten
 from .selectors import view
@@ -40,6 +40,8 @@ def dimensions(c: Context, part: Value) -> int:
 def fill(c: Context, target: ArrayRef, new: Value) -> None:
     """Assign to all elements of a view, broadcasting and converting as NumPy does."""
     shape, dtype = c.shape(target), target.dtype
+    if dtype.is_int and not c.is_array(new) and c.dtype(new).is_float:
+        require_whole(c.b, c.atom(new), dtype)
     if not shape:
         c.write(target, c.atom(new, dtype))
         return

@@ -132,3 +132,11 @@ def _extreme(dtype: DType, sign: int) -> Lit:
         return Lit(sign > 0, BOOL)
     bound = 1 << (31 if dtype is I32 else 63)
     return Lit(bound - 1 if sign > 0 else -bound, dtype)
+
+
+def require_whole(b: Builder, number: Atom, dtype: DType) -> None:
+    """Emit the checks that Python makes before a float becomes an integer of a type."""
+    bound = Lit(2.0**31 if dtype is DType.I32 else 2.0**63, number.type.dtype)
+    b.check("domain", b.apply("not", b.apply("isnan", number)), info="cannot convert float NaN to integer")
+    fits = b.apply("lt", b.apply("abs", number), bound)
+    b.check("overflow", fits, info=f"the integer does not fit in {8 * dtype.itemsize} bits")

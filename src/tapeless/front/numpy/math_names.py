@@ -15,7 +15,7 @@ from ..context import Context
 from ..registry import implements
 from ..values import Value
 from .arithmetic import binary
-from .atoms import convert
+from .atoms import convert, require_whole
 from .ufuncs import UFUNCS
 
 # From a builder and the argument to a bool: without it Python raises ValueError.
@@ -120,10 +120,8 @@ def _to_int(op: str) -> Callable[..., Value]:
 
 def whole_number(c: Context, whole: Atom) -> Value:
     """A float without fraction as a Python int."""
-    b = c.b
-    b.check("domain", b.apply("not", b.apply("isnan", whole)), info="cannot convert float NaN to integer")
-    b.check("overflow", b.apply("lt", b.apply("abs", whole), f64(2.0**63)), info="the integer does not fit in 64 bits")
-    return c.fresh(convert(b, whole, I64), weak=True)
+    require_whole(c.b, whole, I64)
+    return c.fresh(convert(c.b, whole, I64), weak=True)
 
 
 @implements(math.log)
