@@ -2,6 +2,7 @@
 
 # ruff: noqa: B023, PLW2901
 
+import math
 from collections import namedtuple
 from dataclasses import dataclass
 
@@ -185,3 +186,10 @@ def rows_unpacked_beside_a_tuple(m):
         m[1, 0] = -5.0
         out.append(row.sum() * name)
     return out
+
+
+@law((np.zeros(3, np.int64), 2.7), (np.zeros(3, np.int64), math.nan), (np.zeros(3, np.int32), 1e12))
+def float_into_integers(x, value):
+    x[0] = value
+    x[1:] = value
+    return x
