@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from ..errors import NotStaticError, ShapeError
 from ..ir.build import Builder
 from ..ir.types import BOOL, I64, Atom, i64, zero
@@ -19,7 +21,7 @@ from .numpy.atoms import convert, require_whole
 from .numpy.elementwise import broadcast
 from .numpy.nest import Pull, array_of, flat_position, pull_atom, recast, stretched, unflatten
 from .selectors import view
-from .values import ArrayRef, SliceValue, Value
+from .values import ArrayRef, Scalar, SliceValue, Value
 
 Atoms = tuple[Atom, ...]
 ZERO, ONE = i64(0), i64(1)
@@ -40,7 +42,7 @@ def dimensions(c: Context, part: Value) -> int:
 def fill(c: Context, target: ArrayRef, new: Value) -> None:
     """Assign to all elements of a view, broadcasting and converting as NumPy does."""
     shape, dtype = c.shape(target), target.dtype
-    if dtype.is_int and not c.is_array(new) and c.dtype(new).is_float:
+    if dtype.is_int and isinstance(new, Scalar | float | np.floating) and c.dtype(new).is_float:
         require_whole(c.b, c.atom(new), dtype)
     if not shape:
         c.write(target, c.atom(new, dtype))
