@@ -37,9 +37,7 @@ from .ir.eval import evaluate
 from .ir.text import print_function
 from .ir.types import DType, Type, Var
 from .ir.walk import canonical, statements
-from .passes import checks
 from .passes.notes import Notes
-from .passes.pipeline import optimise
 from .runtime import cache, signature
 from .runtime.call import MISS, PLAIN, bind, call_prepared
 from .runtime.faults import Site, raiser
@@ -69,6 +67,10 @@ def compile_function(lowered: Lowered, specs: Sequence[Spec], settings: Settings
 
     `specs` are those of the arguments, `scope` is where the user's own exception classes are found by name.
     """
+    # The passes take a while to import: only who compiles pays for them.
+    from .passes import checks
+    from .passes.pipeline import optimise
+
     notes, seconds = Notes(), dict[str, float]()
     function = checks.run(lowered.function, settings.check)
     if settings.mode == "interpret":
