@@ -53,7 +53,7 @@ _in_block = config.in_block
 
 @dataclass(frozen=True, slots=True)
 class Lowering:
-    """A specialisation before it is called: its stages as text, and `compile` to have it ready."""
+    """A specialisation that is compiled but not called: its program, and its stages as text."""
 
     owner: Jitted
     compiled: Compiled
