@@ -39,6 +39,7 @@ class Kernel:
     target: Target
     options: Options = field(default_factory=Options)
     changing: frozenset[Var] = frozenset()
+    rounded_apart: frozenset[Var] = frozenset()
     loops: list[str] = field(default_factory=list[str])
     module: Module = field(default_factory=Module)
     sites: dict[int, tuple[int, Check, Pos | None]] = field(default_factory=dict[int, "tuple[int, Check, Pos | None]"])

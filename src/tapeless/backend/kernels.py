@@ -14,7 +14,7 @@ from dataclasses import replace
 from ..ir.core import Apply, Check, For, Function, Hist, If, Map, Reduce, Scan, Scatter, While
 from ..ir.types import BOOL, F32, I32, I64, Lit, Var
 from ..passes import place
-from . import affine, branches, cost, forms, loops, memory, operations
+from . import affine, branches, contraction, cost, forms, loops, memory, operations
 from .emitter import Emitter, Handler
 from .frame import Frame, Kernel
 from .target import Options, Target
@@ -37,7 +37,15 @@ HANDLERS: Mapping[type, Handler] = {
 
 def emit(function: Function, target: Target, name: str, options: Options | None = None) -> Kernel:
     """The module of a function's kernel, which is called `name`."""
-    kernel = Kernel(name, function, place.analyse(function), target, options or Options(), cost.changing(function))
+    kernel = Kernel(
+        name,
+        function,
+        place.analyse(function),
+        target,
+        options or Options(),
+        cost.changing(function),
+        contraction.rounded_apart(function),
+    )
     frame = Frame(kernel)
     e = Emitter(kernel, frame, HANDLERS)
     _read_arguments(e, function)

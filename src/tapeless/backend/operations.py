@@ -29,7 +29,8 @@ def emit_apply(e: Emitter, stm: Stm) -> None:
     if expr.op in _AFFINE and var.type.dtype is I64:
         result = _AFFINE[expr.op](e, args[0], args[1])
     else:
-        result = e.apply(expr.op, args, var.type.dtype, expr.attrs)
+        op = "rounded_mul" if var in e.kernel.rounded_apart else expr.op
+        result = e.apply(op, args, var.type.dtype, expr.attrs)
     e.bind(var, result)
 
 

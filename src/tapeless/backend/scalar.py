@@ -3,8 +3,8 @@
 Names and types of operands go in, the name of the result comes out. Nothing traps and nothing is
 poison, whatever the operands: division by zero, shift counts and conversions out of range have
 the values NumPy gives. Additions and multiplications carry `contract`, so that the code generator may
-fuse them; every other operation is rounded on its own. Elementary functions become calls of our own
-definitions (`elementary/`), which the module then holds once.
+fuse them, but for `rounded_mul` (see `contraction.py`); every other operation is rounded on its own.
+Elementary functions become calls of our own definitions (`elementary/`), which the module then holds once.
 """
 
 from __future__ import annotations
@@ -158,6 +158,7 @@ _EMITTERS: dict[str, Callable[..., Lanes]] = {
     "add": _contracted("add"),
     "sub": _contracted("sub"),
     "mul": _contracted("mul"),
+    "rounded_mul": Lanes.__mul__,
     "div": Lanes.__truediv__,
     "floordiv": _floordiv,
     "mod": _mod,
