@@ -89,7 +89,7 @@ def join(c: Context, cond: Atom, arms: list[Arm], live: Collection[str]) -> Valu
     names = CONTROL | frozenset[str](live if End.OPEN in ends else ())
     if any(arm.side.names.get(name) is not False for arm in arms for name in (BROKEN, CONTINUED)):
         names |= c.frame.loop_live
-    meeting = Meeting(c, arms[0].side, arms[1].side)
+    meeting = Meeting(c, arms[0].side, arms[1].side, arms[0].bound | arms[1].bound)
     shapes = meeting.places(names)
     atoms = _cross(c, cond, arms, meeting, shapes)
     _adopt(c, shapes, atoms, meeting, names)

@@ -8,14 +8,14 @@ from ..errors import NotStaticError, TypeConflictError, UnsupportedSyntaxError
 from ..ir.types import I64, Atom, i64
 from .context import Context, statement
 from .control import branch, flag, run_arm
-from .frame import BROKEN, CONTINUED, RETURNED, End
+from .frame import BROKEN, CONTINUED, RESULT, RETURNED, End
 from .iteration import Listed, Steps, iterate, unrolled
 from .liveness import loop_syntax, walrus_names
 from .loops import Loop, conditional_loop, counted_loop
 from .merge import array_refs
 from .statements import run_block, stay
 from .targets import assign
-from .values import Value
+from .values import Undefined, Value
 
 UNROLL_LIMIT = 64
 COUNTER = "<counter>"
@@ -84,7 +84,7 @@ def _leaving_loop(c: Context, node: ast.For, steps: Steps) -> None:
 
 def _step(c: Context, node: ast.For | ast.While, item: Value = None) -> None:
     """One step: bind the target, execute the body."""
-    c.frame.names.update({RETURNED: False, BROKEN: False, CONTINUED: False})
+    c.frame.names.update({RETURNED: False, BROKEN: False, CONTINUED: False, RESULT: Undefined()})
     if isinstance(node, ast.For):
         assign(c, node.target, item)
     run_block(c, node.body)

@@ -181,7 +181,7 @@ class Loop:
 
     def _compare(self, carried: Carried, trial: Trial, counted: bool) -> Carried:
         """What the state at the end of a trial says about what must be carried."""
-        meeting = Meeting(self.c, self.entry, _at_end(trial.arm))
+        meeting = Meeting(self.c, self.entry, _at_end(trial.arm), trial.arm.bound | set(trial.params))
         whole = {
             leaf.cell: p
             for leaf, p in zip(leaves(carried.shapes.values()), trial.params, strict=True)

@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
-from ..ir.types import Type
+from ..ir.types import Type, Var
 from .context import Context, describe
 from .frame import CONTROL, RESULT, RETURNED, End
 from .shapes import Anything, Array, Fixed, Many, Perhaps, Shape, Whole, common_number, contained, inside, is_number
@@ -35,7 +35,7 @@ from .values import (
     Zipped,
     is_tuple,
 )
-from .views import layer_shape
+from .views import layer_shape, view_atoms
 
 Place: TypeAlias = str | Ref
 Pair: TypeAlias = tuple[ArrayRef | None, ArrayRef | None]
@@ -63,11 +63,12 @@ class Side:
 
 @dataclass(slots=True)
 class Meeting:
-    """The comparison of two states."""
+    """The comparison of two states; `local` are the variables that only one of the paths knows."""
 
     c: Context
     left: Side
     right: Side
+    local: Collection[Var] = ()
     pairs: list[Pair] = field(default_factory=list["Pair"])
     uses: Counter[int] = field(default_factory=Counter[int])
 
@@ -86,6 +87,10 @@ class Meeting:
                 return Fixed(y)
             case (bool() | int() | float(), Anything()):
                 return Fixed(x)
+            case (Anything(), ArrayRef()) if self._known(y, self.left):
+                return Fixed(y)
+            case (ArrayRef(), Anything()) if self._known(x, self.right):
+                return Fixed(x)
             case (Anything() | ArrayRef(), Anything() | ArrayRef()):
                 return self._arrays(x, y)
             case (Anything(), _) | (_, Anything()) if is_number(x) or is_number(y):
@@ -102,6 +107,11 @@ class Meeting:
             return Fixed(x)
         inner = self.meet(inside(x), inside(y))
         return inner if isinstance(inner, Fixed) and isinstance(inner.value, Clash) else Perhaps(inner)
+
+    def _known(self, array: ArrayRef, side: Side) -> bool:
+        """Does an array exist on the other path too, so that it can be the same one on both?"""
+        contents = side.store.get(array.cell)
+        return isinstance(contents, Var) and not any(atom in self.local for atom in view_atoms(array.view))
 
     def _arrays(self, x: Value, y: Value) -> Shape:
         left, right = (v if isinstance(v, ArrayRef) else None for v in (x, y))

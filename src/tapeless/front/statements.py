@@ -27,7 +27,7 @@ from .liveness import always_leaves
 from .numpy.elementwise import require_castable
 from .objects import get_field, set_field
 from .targets import assign
-from .values import ArrayRef, ListRef, Scalar, Value
+from .values import ArrayRef, ListRef, Scalar, Undefined, Value
 
 
 def run_block(c: Context, body: Sequence[ast.stmt]) -> None:
@@ -70,6 +70,7 @@ def stay(c: Context, rest: Sequence[ast.stmt]) -> None:
     """Execute what is left of a block on the path that no return, break or continue has ended."""
     names = c.frame.names
     names.update((name, False) for name in (RETURNED, BROKEN, CONTINUED) if name in names)
+    names[RESULT] = Undefined()
     run_block(c, rest)
 
 

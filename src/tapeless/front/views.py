@@ -7,6 +7,8 @@ Reading emits index, slice, transpose and reshape; writing puts the new elements
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from ..ir.build import Builder, is_literal
 from ..ir.types import Atom, Type, Var, i64
 from .sizes import Sizes
@@ -24,6 +26,16 @@ def layer_shape(layer: Select | Reshape) -> tuple[Atom, ...]:
     if isinstance(layer, Reshape):
         return layer.shape
     return tuple(ONE if axis is None else _span(layer, axis).size for axis in layer.axes)
+
+
+def view_atoms(view: View) -> Iterator[Atom]:
+    """The sizes and indices that a view is made of."""
+    for layer in view:
+        if isinstance(layer, Reshape):
+            yield from layer.shape
+            continue
+        for dim in layer.dims:
+            yield from (dim.index,) if isinstance(dim, At) else (dim.start, dim.size, dim.step)
 
 
 def whole(sizes: tuple[Atom, ...]) -> Select:
