@@ -1,0 +1,1 @@
+"""Derivatives: program to program, forward (`jvp`) and reverse (`vjp`), without a tape."""
