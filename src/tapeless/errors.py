@@ -221,3 +221,13 @@ class NotCompiledError(TapelessError, RuntimeError):
     """A stage of a function was asked for before there is one: call it first, or pass example arguments."""
 
     code = "TP200"
+
+
+class DerivativeError(RefusedError, TypeError):
+    """A derivative that does not exist was asked for.
+
+    Integers and booleans have no derivatives, `tp.grad` needs one number to differentiate, and some operations have no
+    rule. The message names the argument, the result or the line.
+    """
+
+    code = "TP300"

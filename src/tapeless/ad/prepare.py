@@ -1,0 +1,20 @@
+"""What is done to a program before it is differentiated.
+
+Loops that are parallel become parallel operators, which need no checkpoints; producers are fused into consumers, and small
+fixed sizes become scalars, which need no adjoint arrays. The derivative then goes through the whole pipeline.
+"""
+
+from __future__ import annotations
+
+from ..ir.core import Function
+from ..passes import fuse, parallelise, scalarise, simplify, unroll
+from ..passes.notes import Notes
+
+STEPS = (simplify.run, parallelise.run, simplify.run, fuse.run, unroll.run, scalarise.run, simplify.run)
+
+
+def prepare(function: Function, notes: Notes) -> Function:
+    """The same program in the form that is cheapest to differentiate. Its results that overwrite parameters are copies."""
+    for step in STEPS:
+        function = step(function, notes)
+    return Function(function.name, function.params, function.body)
