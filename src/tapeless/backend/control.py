@@ -38,24 +38,43 @@ def guarded(
 ) -> None:
     """`while index + stride <= end: body; index += stride`, over the local `index`.
 
-    LLVM may unroll it unless it is compact. A height of 0 says that the loop is short and need not ask.
+    LLVM may unroll it unless it is compact. A height of 0 says that the loop is short and need not ask. Else the
+    rounds come in batches with the question between them, so that the loop itself stays free of calls.
     """
     again, done = e.w.new_label("loop"), e.w.new_label("done")
     last = e.w.op(f"sub i64 {end}, {stride}")
     start = e.w.op(f"load i64, ptr {index}")
-    e.branch(e.w.op(f"icmp sle i64 {start}, {last}"), again, done)
-    e.w.label(again)
+    batch = period(height) if height and not (end.isdigit() and int(end) <= _SILENT) else 0
+    head = e.w.new_label("batch") if batch else again
+    e.branch(e.w.op(f"icmp sle i64 {start}, {last}"), head, done)
     with e.w.region():
+        stop = _batch_end(e, (head, again), index, last, (batch - 1) * stride) if batch else last
+        e.w.label(again)
         body()
         now = e.w.op(f"load i64, ptr {index}")
         following = e.w.op(f"add nsw i64 {now}, {stride}")
         e.w.line(f"store i64 {following}, ptr {index}")
-        if height and not (end.isdigit() and int(end) <= _SILENT):
-            steps = following if stride == 1 else e.w.op(f"sdiv exact i64 {following}, {stride}")
-            e.poll(steps, period(height))
         metadata = e.frame.compact_loop() if compact else ""
-        e.branch(e.w.op(f"icmp sle i64 {following}, {last}"), again, done, metadata=metadata)
+        over = e.w.new_label("over") if batch else done
+        e.branch(e.w.op(f"icmp sle i64 {following}, {stop}"), again, over, metadata=metadata)
+        if batch:
+            ask = e.w.new_label("ask")
+            e.w.label(over)
+            e.branch(e.w.op(f"icmp sle i64 {following}, {last}"), ask, done, likely=False)
+            e.w.label(ask)
+            e.ask(head)
     e.w.label(done)
+
+
+def _batch_end(e: Emitter, labels: tuple[str, str], index: str, last: str, distance: int) -> str:
+    """Start a batch of rounds; returns the index of its last round."""
+    e.kernel.module.declare("llvm.smin.i64", "declare i64 @llvm.smin.i64(i64, i64)")
+    head, again = labels
+    e.w.label(head)
+    far = e.w.op(f"add nsw i64 {e.w.op(f'load i64, ptr {index}')}, {distance}")
+    stop = e.w.op(f"call i64 @llvm.smin.i64(i64 {far}, i64 {last})")
+    e.jump(again)
+    return stop
 
 
 def period(height: int) -> int:

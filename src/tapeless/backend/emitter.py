@@ -253,8 +253,12 @@ class Emitter:
         rest = self.w.op(f"and i64 {counter}, {period - 1}")
         self.branch(self.w.op(f"icmp eq i64 {rest}, {period - 1}"), ask, on, likely=False)
         self.w.label(ask)
+        self.ask(on)
+        self.w.label(on)
+
+    def ask(self, on: str) -> None:
+        """Go on at `on` unless the user wants to stop."""
         stop = self.w.op("call i64 @tp_poll()")
         # Not `op`: this comparison is no use where the question was not asked.
         self.w.line(f"{stop}.yes = icmp ne i64 {stop}, 0")
         self.branch(f"{stop}.yes", "interrupted", on, likely=False)
-        self.w.label(on)

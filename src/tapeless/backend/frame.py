@@ -9,12 +9,12 @@ function ends every slot is released, and exchanging two slots exchanges two arr
 from __future__ import annotations
 
 import itertools
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from ..ir.core import Check, Function, Pos, Stm
-from ..ir.types import Var
+from ..ir.types import Atom, Var
 from ..passes.place import Uses
 from .once import Lines
 from .target import Options, Target
@@ -40,6 +40,7 @@ class Kernel:
     options: Options = field(default_factory=Options)
     changing: frozenset[Var] = frozenset()
     rounded_apart: frozenset[Var] = frozenset()
+    unwrapped: Mapping[int, Atom] = field(default_factory=dict[int, Atom])
     loops: list[str] = field(default_factory=list[str])
     module: Module = field(default_factory=Module)
     sites: dict[int, tuple[int, Check, Pos | None]] = field(default_factory=dict[int, "tuple[int, Check, Pos | None]"])

@@ -14,7 +14,7 @@ from dataclasses import replace
 from ..ir.core import Apply, Check, For, Function, Hist, If, Map, Reduce, Scan, Scatter, While
 from ..ir.types import BOOL, F32, I32, I64, Lit, Var
 from ..passes import place
-from . import affine, branches, contraction, cost, forms, loops, memory, operations
+from . import affine, branches, contraction, cost, forms, loops, memory, operations, wrapping
 from .emitter import Emitter, Handler
 from .frame import Frame, Kernel
 from .target import Options, Target
@@ -45,6 +45,7 @@ def emit(function: Function, target: Target, name: str, options: Options | None 
         options or Options(),
         cost.changing(function),
         contraction.rounded_apart(function),
+        wrapping.find(function),
     )
     frame = Frame(kernel)
     e = Emitter(kernel, frame, HANDLERS)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from ..ir.core import Apply, Check, Stm
 from ..ir.types import BOOL, I64, DType, zero
-from . import affine
+from . import affine, wrapping
 from .arrays import OPERATIONS
 from .emitter import Emitter
 from .text import constant, llvm_type
@@ -38,6 +38,10 @@ def emit_check(e: Emitter, stm: Stm) -> None:
     """A condition that must hold in every active lane."""
     expr = stm.expr
     assert isinstance(expr, Check)
+    raw = e.kernel.unwrapped.get(id(expr))
+    if e.width == 1 and raw is not None:
+        wrapping.emit(e, stm, e.scalar(raw))
+        return
     holds = _condition(e, expr)
     if holds.text == "true":
         return
