@@ -25,6 +25,7 @@ from .dice import Dice
 from .idioms import IDIOMS
 from .indexing import INDEXING
 from .parallel import PARALLEL
+from .profile import GENERAL, Profile
 from .scalars import SCALARS
 from .scope import Production, Scope, Value, World
 from .shapes import SHAPES
@@ -37,23 +38,25 @@ TABLE: tuple[Production, ...] = (*SCALARS, *INDEXING, *SHAPES, *CONTROL, *IDIOMS
 
 NUMPY: dict[DType, type[np.generic]] = {BOOL: np.bool_, I32: np.int32, I64: np.int64, F32: np.float32, F64: np.float64}
 
-# how long a symbolic size is, how often: empty, one, below, at and above the width of vectors
-LENGTHS = ((0, 1), (1, 1.5), (2, 2), (3, 2), (5, 3), (8, 2), (9, 2), (17, 2.5), (33, 1.5), (70, 0.7))
-
 
 def random_program(
-    seed: int, size: int | None = None, *, features: Mapping[str, float] | None = None, audit: bool = False
+    seed: int,
+    size: int | None = None,
+    *,
+    features: Mapping[str, float] | None = None,
+    audit: bool = False,
+    profile: Profile = GENERAL,
 ) -> tuple[Function, list[Argument]]:
     """The program of this seed and arguments for it; `size` is about its number of outermost productions.
 
-    With `audit` the program checks all that the generator believes of its values.
+    With `audit` the program checks all that the generator believes of its values; `profile` is the kind of programs.
     """
     dice = Dice(seed)
-    size = size or dice.between(4, 12)
-    floats = dice.weighted(((F64,), (F64, F32), (F32,)), (7, 2, 1))
-    may_fault = dice.chance(0.08)
-    biased = {**(features or {}), "truth": 25.0} if may_fault else features or {}
-    world = World(dice, TABLE, biased, floats, budget=6 * size, may_fault=may_fault, audit=audit)
+    size = size or dice.between(*profile.size)
+    floats = dice.weighted([types for types, _ in profile.floats], [weight for _, weight in profile.floats])
+    may_fault = dice.chance(profile.faults)
+    biased = {**profile.features, **(features or {}), **({"truth": 25.0} if may_fault else {})}
+    world = World(dice, TABLE, biased, floats, budget=6 * size, may_fault=may_fault, audit=audit, profile=profile)
     s = Scope(world, Builder())
     params, args = _parameters(s)
     s.grow(size)
@@ -65,7 +68,8 @@ def _parameters(s: Scope) -> tuple[list[Var], list[Argument]]:
     """Two sizes at most, a few arrays over them, a few scalars."""
     sizes: list[Value] = []
     for name in ("n", "m")[: s.dice.between(1, 2)]:
-        length = s.dice.weighted([n for n, _ in LENGTHS], [w for _, w in LENGTHS])
+        lengths = s.world.profile.lengths
+        length = s.dice.weighted([n for n, _ in lengths], [w for _, w in lengths])
         sizes.append(Value(Var(name, Type(I64)), length, length))
         s.known[sizes[-1].atom] = sizes[-1]
     params: list[Var] = []
@@ -92,7 +96,7 @@ def _shapes(s: Scope, sizes: list[Atom]) -> list[tuple[Atom, ...]]:
         count = 1
         for size in shape:
             count *= s.extent(size)[1]
-        if count <= 200:
+        if count <= s.most_elements:
             shapes.append(shape)
     return shapes
 
@@ -109,9 +113,10 @@ def _array_argument(s: Scope, param: Var) -> Argument:
         s.define(param, low, high)
     else:
         values = [s.dice.uniform(-3, 3) for _ in range(count)]
-        if s.dice.chance(0.3):  # ties, for comparisons and sorting
+        if s.dice.chance(s.world.profile.ties):  # ties, for comparisons and sorting
             values = [round(2 * x) / 2 for x in values]
-        wild = s.dice.chance(0.06) and any(value.type.is_array for value in s.values)  # the first array is tame
+        first = not any(value.type.is_array for value in s.values)
+        wild = s.dice.chance(s.world.profile.wild) and not first  # the first array is tame
         if wild:
             special = (float("nan"), float("inf"), float("-inf"), -0.0)
             values = [s.dice.pick(special) if s.dice.chance(0.3) else x for x in values]

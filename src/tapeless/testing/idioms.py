@@ -14,7 +14,7 @@ from .bounds import counter, fit
 from .indexing import STEP
 from .parallel import body_scope
 from .scalars import condition
-from .scope import MOST_WORK, Production, Scope, Value, real
+from .scope import Production, Scope, Value, real
 
 
 def _array(s: Scope, rank: int = 1, *, exact: bool = False) -> Value | None:
@@ -84,7 +84,7 @@ def filling(s: Scope) -> bool:
 def filling_matrix(s: Scope) -> bool:
     """a[i, j] = e or += e in a nest of two loops."""
     array = _array(s, 2)
-    if array is None or s.work * _size(s, array).hi * _size(s, array, 1).hi > MOST_WORK:
+    if array is None or s.work * _size(s, array).hi * _size(s, array, 1).hi > s.most_work:
         return False
     rows, columns = _size(s, array), _size(s, array, 1)
     op = s.dice.pick(("update", "accumulate"))
@@ -149,7 +149,7 @@ def least(s: Scope) -> bool:
 def exchanging(s: Scope) -> bool:
     """u, v = step(u), u: two arrays that change places, as in time stepping."""
     array = _array(s)
-    if array is None or s.work * _size(s, array).hi * 4 > MOST_WORK:
+    if array is None or s.work * _size(s, array).hi * 4 > s.most_work:
         return False
     n, steps = _size(s, array), s.literal(I64, 0, 4)
     other = s.find(lambda v: v.type == array.type and not v.wild) or array
@@ -200,7 +200,7 @@ def striding(s: Scope) -> bool:
 def triangle(s: Scope) -> bool:
     """for i: for j below i: the trip count of the inner loop varies."""
     array = _array(s)
-    if array is None or s.work * _size(s, array).hi ** 2 > 2 * MOST_WORK:
+    if array is None or s.work * _size(s, array).hi ** 2 > 2 * s.most_work:
         return False
     n = _size(s, array)
 
@@ -279,7 +279,7 @@ def product(s: Scope) -> bool:
     if right is None:
         return False
     limits = [s.extent(size)[1] for size in (rows, *right.type.shape)]
-    if s.work * limits[0] * limits[1] * (limits[2] if len(limits) > 2 else 1) > MOST_WORK:
+    if s.work * limits[0] * limits[1] * (limits[2] if len(limits) > 2 else 1) > s.most_work:
         return False
 
     def entry(b: Builder, i: Var, *column: Var) -> Sequence[Atom]:

@@ -8,8 +8,8 @@ from ..ir.build import Builder
 from ..ir.types import BOOL, I64, Atom, DType, Type, Var, zero
 from .bounds import USUAL, counter, fit, gathered, settle, supply
 from .operators import Operator, some_operator
-from .scope import MOST_WORK, Production, Scope, Value
-from .shapes import MOST_ELEMENTS, elements
+from .scope import Production, Scope, Value
+from .shapes import elements
 
 
 def body_scope(s: Scope, b: Builder, i: Var, n: Value) -> Scope:
@@ -53,7 +53,7 @@ def _map_result(s: Scope, inner: Scope, n: Value) -> Value:
     """A scalar, or an array whose sizes are known outside the map."""
     if s.dice.chance(0.25):
         row = s.find(lambda v: v.type.is_array and v.type.rank <= 2 and not v.wild)
-        if row is not None and elements(s, row.type.shape) * n.hi <= MOST_ELEMENTS:
+        if row is not None and elements(s, row.type.shape) * n.hi <= s.most_elements:
             return supply(inner, row.type, -64, 64)
     return gathered(inner, s.any_type())
 
@@ -89,7 +89,7 @@ def row_reduction(s: Scope) -> bool:
     """A sum of arrays."""
     n = _size(s)
     row = s.find(lambda v: v.type.rank == 1 and v.dtype.is_float and not v.wild)
-    if row is None or s.work * n.hi * s.extent(row.type.shape[0])[1] > MOST_WORK:
+    if row is None or s.work * n.hi * s.extent(row.type.shape[0])[1] > s.most_work:
         return False
     size = row.type.shape[0]
 

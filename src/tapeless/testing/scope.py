@@ -21,9 +21,9 @@ import numpy as np
 from ..ir.build import Builder
 from ..ir.types import BOOL, F32, F64, I32, I64, Atom, DType, Lit, Type, Var
 from .dice import Dice
+from .profile import GENERAL, Profile
 
 DEEPEST = 4  # blocks within blocks
-MOST_WORK = 1500  # iterations of a nest: the interpreter runs them one by one
 FULL: dict[DType, tuple[int, int]] = {I32: (-(2**31), 2**31 - 1), I64: (-(2**63), 2**63 - 1), BOOL: (0, 1)}
 
 
@@ -75,6 +75,7 @@ class World:
     budget: int
     may_fault: bool
     audit: bool = False
+    profile: Profile = GENERAL
     used: set[Atom] = field(default_factory=set[Atom])
 
     def weight(self, production: Production) -> float:
@@ -171,9 +172,18 @@ class Scope:
         return int(value.lo), int(value.hi)
 
     @property
+    def most_work(self) -> int:
+        """Iterations that a nest may have: the interpreter runs them one by one."""
+        return self.world.profile.work
+
+    @property
+    def most_elements(self) -> int:
+        return self.world.profile.elements
+
+    @property
     def limit(self) -> int:
         """How many iterations a loop here may have."""
-        limit = max(1, MOST_WORK // self.work)
+        limit = max(1, self.most_work // self.work)
         return limit if self.depth == 0 else min(limit, 40)
 
     def count(self) -> Value:
@@ -190,13 +200,13 @@ class Scope:
 
     def any_type(self) -> DType:
         """A scalar type, mostly a float."""
-        return self.dice.weighted((self.float_type(), I64, I32, BOOL), (6, 2, 1, 1))
+        return self.dice.weighted((self.float_type(), I64, I32, BOOL), self.world.profile.types)
 
     # -- growing ------------------------------------------------------------------------------
 
     def grow(self, steps: int) -> None:
         """Apply about `steps` productions, drawn by weight."""
-        nested = self.depth < DEEPEST and self.work < MOST_WORK
+        nested = self.depth < DEEPEST and self.work < self.most_work
         table = [p for p in self.world.table if nested or not p.nested]
         weights = [self.world.weight(p) / (1 + self.depth if p.nested else 1) for p in table]
         for _ in range(steps):

@@ -5,8 +5,6 @@ from __future__ import annotations
 from ..ir.types import Atom, Lit, Type, i64
 from .scope import Production, Scope, Value
 
-MOST_ELEMENTS = 200
-
 
 def elements(s: Scope, shape: tuple[Atom, ...]) -> int:
     """At most how many elements an array of this shape has."""
@@ -30,7 +28,7 @@ def replication(s: Scope) -> bool:
     if value is None:
         return False
     shape = tuple(some_size(s) for _ in range(s.dice.between(1, max(1, 2 - value.type.rank))))
-    if elements(s, (*shape, *value.type.shape)) > MOST_ELEMENTS:
+    if elements(s, (*shape, *value.type.shape)) > s.most_elements:
         return False
     result = s.b.apply("replicate", value.atom, *shape)
     s.define(result, value.lo, value.hi, exact=value.exact, below=value.below)
@@ -84,13 +82,13 @@ def transposition(s: Scope) -> bool:
 def concatenation(s: Scope) -> bool:
     """Two or three arrays one after another along an axis."""
     first = s.find(lambda v: v.type.is_array)
-    if first is None or elements(s, first.type.shape) > MOST_ELEMENTS // 3:
+    if first is None or elements(s, first.type.shape) > s.most_elements // 3:
         return False
     axis = s.dice.below(first.type.rank)
     parts = [first]
     for _ in range(s.dice.between(1, 2)):
         parts.append(s.find(lambda v: _alike(v.type, first.type, axis)) or first)
-    if sum(elements(s, part.type.shape) for part in parts) > MOST_ELEMENTS:
+    if sum(elements(s, part.type.shape) for part in parts) > s.most_elements:
         return False
     total = parts[0].type.shape[axis]
     for part in parts[1:]:
@@ -121,7 +119,7 @@ def _define_union(s: Scope, atom: Atom, parts: list[Value]) -> None:
 def stacking(s: Scope) -> bool:
     """Scalars or arrays of one type as the rows of an array of literal size."""
     first = s.find(lambda v: v.type.rank <= 2)
-    if first is None or elements(s, first.type.shape) > MOST_ELEMENTS // 4:
+    if first is None or elements(s, first.type.shape) > s.most_elements // 4:
         return False
     parts = [first]
     for _ in range(s.dice.between(0, 3)):

@@ -27,6 +27,7 @@ Compiler = Callable[[Function, str], Call]  # for one of the variants
 # How machine code is made. Of programs that no pass has touched; with vectors where they pay, wherever they are
 # possible, and nowhere. Blocks are so small that two threads have something to share.
 VARIANTS = ("unoptimised", "auto", "lanes", "scalar")
+PASSES = "passes"  # the stage of all passes at once
 Stage = tuple[str, Callable[[], Outcome]]
 
 
@@ -44,21 +45,32 @@ class Disagreement(Exception):
 
 
 def judge(
-    function: Function, args: Sequence[Any], *, compiler: Compiler | None = None, variants: Sequence[str] = VARIANTS
+    function: Function,
+    args: Sequence[Any],
+    *,
+    compiler: Compiler | None = None,
+    variants: Sequence[str] = VARIANTS,
+    each_pass: bool = True,
 ) -> Verdict:
-    """Check one program. Without a `compiler` compiled code is left out."""
+    """Check one program. Without a `compiler` compiled code is left out.
+
+    Without `each_pass` only what all passes together give is compared; when that is wrong, the guilty one is named.
+    """
     try:
         check(function)
         expected = reference(function, args)
     except Exception as error:
         return Verdict("wrong", "generate", _words(error))
-    for stage, run in _stages(function, args, compiler, variants):
+    for stage, run in _stages(function, args, compiler, variants, each_pass=each_pass):
         try:
             found = run()
         except Exception as error:
-            return Verdict("wrong", stage, _words(error))
+            blamed = judge(function, args) if stage == PASSES else Verdict("ok")
+            return blamed if blamed.kind == "wrong" else Verdict("wrong", stage, _words(error))
         detail = difference(expected, found, tolerance(function))
         if detail:
+            if stage == PASSES:
+                return judge(function, args)
             kind = "unstable" if unstable(function, args, expected, found) else "wrong"
             return Verdict(kind, stage, detail)
     return Verdict("ok")
@@ -97,13 +109,16 @@ def _words(error: Exception) -> str:
 
 
 def _stages(
-    function: Function, args: Sequence[Any], compiler: Compiler | None, variants: Sequence[str]
+    function: Function, args: Sequence[Any], compiler: Compiler | None, variants: Sequence[str], *, each_pass: bool
 ) -> Iterator[Stage]:
     """Each stage as a name and a function that gives its outcome."""
     yield "text", lambda: _printed(function, args)
     program = _Pipeline(function)
-    for number, step in enumerate(PIPELINE):
-        yield f"pass {number}:{step.name}", lambda step=step: program.advance(step, args)
+    if each_pass:
+        for number, step in enumerate(PIPELINE):
+            yield f"pass {number}:{step.name}", lambda step=step: program.advance(args, step)
+    else:
+        yield PASSES, lambda: program.advance(args, *PIPELINE)
     if compiler is not None:
         for variant in variants:
             source = function if variant == "unoptimised" else program.current
@@ -116,8 +131,9 @@ class _Pipeline:
     def __init__(self, function: Function) -> None:
         self.current, self.notes = function, Notes()
 
-    def advance(self, step: Pass, args: Sequence[Any]) -> Outcome:
-        self.current = step.run(self.current, self.notes)
+    def advance(self, args: Sequence[Any], *steps: Pass) -> Outcome:
+        for step in steps:
+            self.current = step.run(self.current, self.notes)
         check(self.current)
         return reference(self.current, args)
 
