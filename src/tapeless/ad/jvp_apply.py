@@ -1,0 +1,95 @@
+"""Forward rules of first-order operations.
+
+For y = op(x_1, ..., x_k) with partials p_j from the operation's record, y_dot = p_1 x_1_dot + ... + p_k x_k_dot over
+the operands that vary. Partials that are literally 1, -1 or 0 cost nothing. Any other is multiplied as it is: where it
+is infinite (sqrt at 0), a tangent that happens to be 0 at run time gives NaN, as IEEE 754 says; a value that does not
+vary has no tangent at all and cannot.
+
+Operations that move values without changing them move the tangents in the same way, with the same indices and sizes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..ir.build import Builder, is_literal
+from ..ir.core import Apply
+from ..ir.op import Partial, lookup
+from ..ir.types import Atom, Var
+from .activity import opaque_operation
+from .jvp_tangents import Tangents, dot_name
+from .values import zeros
+
+
+def apply_tangent(t: Tangents, b: Builder, expr: Apply, out: Var) -> Atom | None:
+    """The tangent of `out = expr`, whose statement has been emitted; None when it is zero."""
+    if not out.type.dtype.is_float and lookup(expr.op).partials != "opaque":
+        return None
+    dots = [t.of(arg) for arg in expr.args]
+    if all(x_dot is None for x_dot in dots):
+        return None
+    match lookup(expr.op).partials:
+        case "constant":
+            return None
+        case "opaque":
+            raise opaque_operation(expr.op, b.pos)
+        case "structural":
+            return _moved(t, b, expr, out)
+        case partials:
+            return _linear(b, partials, expr.args, dots, out)
+
+
+def _linear(
+    b: Builder, partials: Sequence[Partial], args: Sequence[Atom], dots: Sequence[Atom | None], out: Var
+) -> Atom | None:
+    """The sum of partial times tangent."""
+    total: Atom | None = None
+    for rule, x_dot in zip(partials, dots, strict=True):
+        if x_dot is not None:
+            total = _plus(b, total, rule(b, args, out), x_dot, dot_name(out))
+    return total
+
+
+def _plus(b: Builder, total: Atom | None, partial: Atom, x_dot: Atom, hint: str) -> Atom | None:
+    """`total + partial * x_dot`."""
+    if is_literal(partial, 0.0):
+        return total
+    if is_literal(partial, -1.0):
+        return b.apply("neg", x_dot, hint=hint) if total is None else b.apply("sub", total, x_dot, hint=hint)
+    term = x_dot if is_literal(partial, 1.0) else b.apply("mul", partial, x_dot, hint=hint)
+    return term if total is None else b.apply("add", total, term, hint=hint)
+
+
+def _moved(t: Tangents, b: Builder, expr: Apply, out: Var) -> Atom | None:
+    """The same movement of the tangents, with zeros for the operands that have none."""
+    op, args = expr.op, expr.args
+    if op == "accumulate":
+        return _accumulated(t, b, args, dot_name(out))
+    moving = range(1, 3) if op == "select" else range(_moving(op, len(args)))
+    moved = [t.filled(b, arg) if k in moving else arg for k, arg in enumerate(args)]
+    if all(t.of(args[k]) is None for k in moving):
+        return None
+    return b.apply(op, *moved, attrs=expr.attrs, hint=dot_name(out))
+
+
+def _moving(op: str, operands: int) -> int:
+    """How many leading operands hold the values that are moved; the others are indices and sizes."""
+    match op:
+        case "update" | "update_slice":
+            return 2
+        case "concat":
+            return operands - 1
+        case "stack":
+            return operands
+        case _:
+            return 1
+
+
+def _accumulated(t: Tangents, b: Builder, args: Sequence[Atom], hint: str) -> Atom | None:
+    """`a[i] += v`: nothing is written where v does not vary."""
+    array, value, *at = args
+    a_dot, v_dot = t.of(array), t.of(value)
+    if v_dot is None:
+        return a_dot
+    into = zeros(b, array.type) if a_dot is None else a_dot
+    return b.apply("accumulate", into, v_dot, *at, hint=hint)
