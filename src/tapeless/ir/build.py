@@ -97,7 +97,7 @@ class Builder:
         arms: list[Block] = []
         for arm in (then, orelse):
             inner = self.child()
-            arms.append(self._hoist_sizes((), inner.block(tuple(arm(inner)))))
+            arms.append(self.hoist_sizes((), inner.block(tuple(arm(inner)))))
         return self.if_blocks(cond, arms[0], arms[1])
 
     def if_blocks(self, cond: Atom, then: Block, orelse: Block) -> tuple[Var, ...]:
@@ -186,7 +186,7 @@ class Builder:
         params = tuple(fresh(hints[k] if k < len(hints) else "x", type) for k, type in enumerate(types))
         inner = self.child()
         results = tuple(body(inner, *params))
-        return Lambda(params, self._hoist_sizes(params, inner.block(results)))
+        return Lambda(params, self.hoist_sizes(params, inner.block(results)))
 
     def operator(self, op: str | Body | Lambda, types: Sequence[Type]) -> Lambda:
         """The lambda of an associative operator over accumulators and values."""
@@ -200,7 +200,7 @@ class Builder:
 
         return self.lam((types[0], types[0]), combine)
 
-    def _hoist_sizes(self, params: Sequence[Var], block: Block) -> Block:
+    def hoist_sizes(self, params: Sequence[Var], block: Block) -> Block:
         """Move the statements that compute the sizes of the results out of the block, where possible."""
         wanted = {s for r in block.results for s in r.type.shape if isinstance(s, Var)}
         defined = {var: stm for stm in block.stms for var in stm.vars}

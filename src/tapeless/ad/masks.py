@@ -1,0 +1,89 @@
+"""Masks: whose adjoint may be an exact zero because another value was chosen.
+
+A `select`, the smallest of many, an element that is overwritten: each passes the adjoint to what was chosen and zero to
+the rest. The rest may have had an infinite partial (the root of zero in the arm not taken), and zero times infinity is not a
+number. `masked(block, results)` are the names of the float variables, at any depth, that flow into such a choice;
+where one of them is multiplied with a partial, the return sweep tests for the zero first.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+
+from ..ir.core import Apply, Block, Check, For, Hist, If, Map, Reduce, Scan, Scatter, Stm, While
+from ..ir.types import Atom, Var
+from ..ir.walk import lambdas, statements
+
+
+def masked(block: Block, results: Iterable[str]) -> set[str]:
+    """What flows into a choice inside the block, or into the named variables."""
+    sources: dict[str, list[str]] = defaultdict(list)
+    roots = set(results)
+    for stm in statements(block):
+        for out, operands in _edges(stm):
+            sources[out] += operands
+        roots.update(_chosen(stm))
+    found: set[str] = set()
+    work = list(roots)
+    while work:
+        name = work.pop()
+        if name not in found:
+            found.add(name)
+            work += sources[name]
+    return found
+
+
+def _floats(atoms: Iterable[Atom]) -> list[str]:
+    return [atom.name for atom in atoms if isinstance(atom, Var) and atom.type.dtype.is_float]
+
+
+def _edges(stm: Stm) -> list[tuple[str, list[str]]]:
+    """For each variable that a statement binds, the float values it is made of."""
+    expr = stm.expr
+    match expr:
+        case Apply(_, args):
+            return [(stm.vars[0].name, _floats(args))]
+        case Check():
+            return []
+        case If(_, then, orelse):
+            return _linked(stm.vars, (then.results, orelse.results))
+        case For(_, init, body):
+            return _linked((*stm.vars, *body.params[1:]), [2 * x for x in (init, body.body.results)])
+        case While(init, _, body):
+            return _linked((*stm.vars, *body.params), [2 * x for x in (init, body.body.results)])
+        case Map(_, body):
+            return _linked(stm.vars, (body.body.results,))
+        case Reduce() | Scan() | Hist() | Scatter():
+            inside = [r for lam in lambdas(expr) for r in lam.body.results]
+            start = (expr.dest,) if isinstance(expr, Scatter) else expr.dest if isinstance(expr, Hist) else expr.neutral
+            operands = _floats((*inside, *start))
+            operators = expr.op.params if isinstance(expr, Reduce | Scan | Hist) else ()
+            return [(var.name, operands) for var in (*stm.vars, *operators)]
+
+
+def _linked(vars: Sequence[Var], groups: Sequence[Sequence[Atom]]) -> list[tuple[str, list[str]]]:
+    return [(var.name, _floats(group[k] for group in groups)) for k, var in enumerate(vars)]
+
+
+def _chosen(stm: Stm) -> list[str]:
+    """The values among which a statement chooses."""
+    match stm.expr:
+        case Apply("select" | "min" | "max" | "fmin" | "fmax" | "update" | "update_slice", args):
+            return _floats(args)
+        case Reduce(_, op, _, body) | Scan(_, op, _, body) if not _adds(op.body):
+            return _floats(body.body.results)
+        case Hist(_, _, _, dest, _, body):
+            return _floats((*dest, *body.body.results))
+        case Scatter(_, dest, _, body):
+            return _floats((dest, *body.body.results))
+        case _:
+            return []
+
+
+def _adds(block: Block) -> bool:
+    """Does an operator only add and move values?"""
+    return all(
+        isinstance(stm.expr, Map) or (isinstance(stm.expr, Apply) and stm.expr.op in ("add", "index", "mul"))
+        for stm in statements(block)
+    )

@@ -1,0 +1,221 @@
+"""Reverse rules of `Map`, `Reduce` and `Scan`.
+
+Special operators keep their parallel form, with the adjoint of each element given by a formula:
+
+* a sum: each element gets the adjoint of the sum; of prefix sums, the sum of the adjoints from its place on;
+* the smallest or largest: the elements equal to the result share its adjoint equally;
+* a product: the adjoint times the product of what stands before and behind, so that zeros are right.
+
+Any other operator is run as a loop over the elements, which `loops` differentiates: tuples, free variables, any types.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TypeAlias
+
+from ..ir.build import Builder
+from ..ir.core import For, Lambda, Map, Reduce, Scan, Stm
+from ..ir.types import I64, Atom, Lit, Type, Var, i64, zero
+from ..ir.walk import fresh, inline, substitute
+from .adjoints import Scope
+from .indexed import Body, indexed
+from .loops import for_rule
+from .sweep import Back, Sweep, nothing
+from .values import operator_names, sum_operator, without_checks, zeros
+
+# From a builder, the index and the element to its adjoint.
+ElementSeed: TypeAlias = Callable[[Builder, Var, Atom], Atom]
+
+
+def map_rule(sweep: Sweep, stm: Stm) -> Back:
+    """The rule of a map: the adjoint of element i is element i of the adjoint."""
+    expr = stm.expr
+    assert isinstance(expr, Map)
+    sweep.emit(stm)
+    if not sweep.varies(stm):
+        return nothing
+
+    def back(scope: Scope) -> None:
+        adjoints = [scope.take(var) for var in stm.vars]
+
+        def seed(b: Builder, i: Var, _values: Sequence[Atom]) -> list[Atom | None]:
+            return [None if adjoint is None else b.apply("index", adjoint, i) for adjoint in adjoints]
+
+        if any(adjoint is not None for adjoint in adjoints):
+            indexed(sweep, scope, Body(expr.size, expr.body, stm.vars, seed))
+
+    return back
+
+
+def reduce_rule(sweep: Sweep, stm: Stm) -> Back:
+    """The rule of a reduction."""
+    expr = stm.expr
+    assert isinstance(expr, Reduce)
+    if not sweep.varies(stm):
+        sweep.emit(stm)
+        return nothing
+    names = _special(sweep, stm, expr, ("add", "min", "max", "mul"))
+    if names is None:
+        return for_rule(sweep, sweep.adopt(_as_loop(expr, stm)))
+    sweep.emit(stm)
+
+    def back(scope: Scope) -> None:
+        seeds = [
+            None if (adjoint := scope.take(var)) is None else _reduction_seed(scope, expr, k, names[k], var, adjoint)
+            for k, var in enumerate(stm.vars)
+        ]
+        _elements(sweep, scope, expr, stm, names, seeds)
+
+    return back
+
+
+def scan_rule(sweep: Sweep, stm: Stm) -> Back:
+    """The rule of prefixes."""
+    expr = stm.expr
+    assert isinstance(expr, Scan)
+    if not sweep.varies(stm):
+        sweep.emit(stm)
+        return nothing
+    names = _special(sweep, stm, expr, ("add",))
+    if names is None:
+        return _scan_as_loop(sweep, expr, stm)
+    sweep.emit(stm)
+
+    def back(scope: Scope) -> None:
+        seeds = [
+            None if (adjoint := scope.take(var)) is None else _suffix_seed(scope.b, expr.size, adjoint)
+            for var in stm.vars
+        ]
+        _elements(sweep, scope, expr, stm, names, seeds)
+
+    return back
+
+
+def _special(sweep: Sweep, stm: Stm, expr: Reduce | Scan, known: Sequence[str]) -> list[str] | None:
+    """The operation of each component, when those that vary are all special ones; sums may be of arrays."""
+    names: list[str] = []
+    for name, var, start in zip(operator_names(expr.op, len(expr.neutral)), stm.vars, expr.neutral, strict=True):
+        if var.name not in sweep.varied:
+            names.append("")
+        elif (
+            name is not None
+            and name in known
+            and (name == "add" or not expr.neutral[0].type.shape)
+            and not sweep.is_varied(start)
+        ):
+            names.append(name)
+        else:
+            return None
+    return names
+
+
+def _elements(
+    sweep: Sweep, scope: Scope, expr: Reduce | Scan, stm: Stm, names: Sequence[str], seeds: Sequence[ElementSeed | None]
+) -> None:
+    """The return sweep of the body, given the seeds of its results."""
+
+    def seed(b: Builder, i: Var, values: Sequence[Atom]) -> list[Atom | None]:
+        return [None if s is None else s(b, i, value) for s, value in zip(seeds, values, strict=True)]
+
+    if any(s is not None for s in seeds):
+        outer = [var if name == "add" else None for var, name in zip(stm.vars, names, strict=True)]
+        indexed(sweep, scope, Body(expr.size, expr.body, outer, seed))
+
+
+def _reduction_seed(scope: Scope, expr: Reduce, k: int, name: str, out: Var, adjoint: Atom) -> ElementSeed:
+    match name:
+        case "add":
+            return lambda b, i, value: adjoint
+        case "mul":
+            return _product_seed(scope, expr, k, adjoint)
+        case _:
+            return _extreme_seed(scope, expr, k, out, adjoint)
+
+
+def _extreme_seed(scope: Scope, expr: Reduce, k: int, out: Var, adjoint: Atom) -> ElementSeed:
+    """Equal shares for all elements that equal the result."""
+    b, dtype = scope.b, out.type.dtype
+
+    def hit(inner: Builder, i: Var) -> Sequence[Atom]:
+        return (
+            inner.apply("convert", inner.apply("eq", _element(inner, scope, expr.body, k, i), out), attrs=(dtype,)),
+        )
+
+    (count,) = b.reduce(expr.size, "add", (zero(dtype),), hit)
+    share = b.apply("div", adjoint, count)
+    return lambda b, i, value: b.apply("select", b.apply("eq", value, out), share, zero(dtype))
+
+
+def _product_seed(scope: Scope, expr: Reduce, k: int, adjoint: Atom) -> ElementSeed:
+    """The product of all others: prefixes and suffixes, shifted by one place."""
+    b, size, one = scope.b, expr.size, Lit(1.0, adjoint.type.dtype)
+    last = b.apply("sub", size, i64(1))
+
+    def mirrored(inner: Builder, i: Var) -> Sequence[Atom]:
+        return (_element(inner, scope, expr.body, k, inner.apply("sub", last, i)),)
+
+    (before,) = b.scan(size, "mul", (one,), lambda inner, i: (_element(inner, scope, expr.body, k, i),))
+    (behind,) = b.scan(size, "mul", (one,), mirrored)
+
+    def seed(inner: Builder, i: Var, _value: Atom) -> Atom:
+        left = _shifted(inner, before, inner.apply("sub", i, i64(1)), one)
+        right = _shifted(inner, behind, inner.apply("sub", inner.apply("sub", last, i), i64(1)), one)
+        return inner.apply("mul", adjoint, inner.apply("mul", left, right))
+
+    return seed
+
+
+def _shifted(b: Builder, prefixes: Var, i: Atom, neutral: Atom) -> Atom:
+    """Element i of prefixes; the neutral element before the first."""
+    inside = b.apply("ge", i, i64(0))
+    return b.if_(inside, lambda inner: (inner.apply("index", prefixes, i),), lambda inner: (neutral,))[0]
+
+
+def _element(b: Builder, scope: Scope, body: Lambda, k: int, i: Atom) -> Atom:
+    """Result k of the body at i, computed again."""
+    block = without_checks(substitute(inline(body, (i,)), scope.restorations()))
+    return b.splice(block)[k]
+
+
+def _suffix_seed(b: Builder, size: Atom, adjoint: Atom) -> ElementSeed:
+    """The sum of the adjoints from a place on."""
+    last = b.apply("sub", size, i64(1))
+    element = adjoint.type.drop(1)
+
+    def mirrored(inner: Builder, i: Var) -> Sequence[Atom]:
+        return (inner.apply("index", adjoint, inner.apply("sub", last, i)),)
+
+    (sums,) = b.scan(size, sum_operator(b, (element,)), (zeros(b, element),), mirrored)
+    return lambda b, i, _value: b.apply("index", sums, b.apply("sub", last, i))
+
+
+# -- any operator, as a loop --------------------------------------------------------------------
+
+
+def _as_loop(expr: Reduce, stm: Stm) -> Stm:
+    """A reduction as a loop over its elements."""
+
+    def step(b: Builder, i: Var, *accumulators: Var) -> Sequence[Atom]:
+        values = b.splice(inline(expr.body, (i,)))
+        return b.splice(inline(expr.op, (*accumulators, *values)))
+
+    body = Builder(stm.pos).lam((Type(I64), *(x.type for x in expr.neutral)), step, hints=("i",))
+    return Stm(stm.vars, For(expr.size, expr.neutral, body), stm.pos)
+
+
+def _scan_as_loop(sweep: Sweep, expr: Scan, stm: Stm) -> Back:
+    """Prefixes as a loop that fills arrays."""
+    b, count = sweep.b, len(expr.neutral)
+
+    def step(b: Builder, i: Var, *carried: Var) -> Sequence[Atom]:
+        values = b.splice(inline(expr.body, (i,)))
+        new = b.splice(inline(expr.op, (*carried[:count], *values)))
+        return (*new, *(b.apply("update", array, x, i) for array, x in zip(carried[count:], new, strict=True)))
+
+    arrays = [zeros(b, var.type) for var in stm.vars]
+    init = (*expr.neutral, *arrays)
+    body = b.lam((Type(I64), *(x.type for x in init)), step, hints=("i",))
+    lasts = tuple(fresh("last", x.type) for x in expr.neutral)
+    loop = Stm((*lasts, *stm.vars), For(expr.size, init, body), stm.pos)
+    return for_rule(sweep, sweep.adopt(loop))

@@ -1,0 +1,108 @@
+"""The two sweeps over one block.
+
+`Sweep.run(block)` emits the forward sweep, statement by statement. Each statement's rule emits its primal (with what its
+return sweep will want, such as the checkpoints of a loop) and returns a `Back`: a function that, given the scope of the
+return sweep, emits the adjoint statements. Running these in reverse order is the return sweep.
+
+When the return sweep enters an inner block it first runs the forward sweep of that block again (`inner`): nothing but the
+inputs of the block and the checkpoints of its loops crosses from one sweep to the other, so there is no tape. What the second
+run computes in vain is dead code, and goes away.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from ..ir.build import Builder
+from ..ir.core import Block, Lambda, Stm
+from ..ir.types import Atom, Var
+from ..ir.walk import inline, substitute
+from .activity import varied
+from .adjoints import Scope
+from .masks import masked
+from .values import without_checks
+
+Back: TypeAlias = Callable[[Scope], None]
+Rule: TypeAlias = "Callable[[Sweep, Stm], Back]"
+
+
+@dataclass(slots=True)
+class Sweep:
+    """The forward sweep of one block into `b`; `varied` and `masked` know the block's variables (`activity`, `masks`)."""
+
+    b: Builder
+    rules: Mapping[type, Rule]
+    varied: set[str]
+    masked: set[str]
+
+    def run(self, block: Block) -> list[Back]:
+        """Emit the forward sweep; what the return sweep has to do, in program order."""
+        backs: list[Back] = []
+        for stm in block.stms:
+            with self.b.at(stm.pos):
+                backs.append(_placed(self.rules[type(stm.expr)](self, stm), stm))
+        return backs
+
+    def emit(self, stm: Stm) -> None:
+        """The statement as it is."""
+        self.b.stms.append(stm)
+
+    def is_varied(self, atom: Atom) -> bool:
+        return isinstance(atom, Var) and atom.name in self.varied
+
+    def adopt(self, stm: Stm) -> Stm:
+        """Know the variables of a statement that stands for one of the program."""
+        self.varied |= varied(Block((stm,), ()), self.varied)
+        return stm
+
+    def varies(self, stm: Stm) -> bool:
+        """Is there something to differentiate in this statement?"""
+        return any(var.name in self.varied for var in stm.vars)
+
+    def inner(
+        self, scope: Scope, b: Builder, lam: Lambda, args: Sequence[Atom], outer: Sequence[Var | None]
+    ) -> tuple[Sweep, Block]:
+        """A copy of an inner block applied to `args`, and the sweep that will run it again in the return sweep.
+
+        `outer` says for each result of the block which variable it goes to; None where its adjoint may be masked anyway.
+        """
+        block = without_checks(substitute(inline(lam, tuple(args)), scope.restorations()))
+        names = {
+            arg.name for param, arg in zip(lam.params, args, strict=True)
+            if isinstance(arg, Var) and param.name in self.varied
+        }  # fmt: skip
+        roots = {
+            result.name for var, result in zip(outer, block.results, strict=True)
+            if isinstance(result, Var) and (var is None or var.name in self.masked)
+        }  # fmt: skip
+        sweep = Sweep(b, self.rules, varied(block, self.varied | names), masked(block, roots))
+        return sweep, block
+
+
+def back_through(backs: Sequence[Back], scope: Scope) -> None:
+    """The return sweep."""
+    for back in reversed(backs):
+        back(scope)
+
+
+def nothing(_scope: Scope) -> None:
+    """The return sweep of a statement without derivative."""
+
+
+def bound_in(block: Block) -> set[str]:
+    """The names that the statements of a block bind, not looking into inner blocks."""
+    return {var.name for stm in block.stms for var in stm.vars}
+
+
+def _placed(back: Back, stm: Stm) -> Back:
+    """The adjoint statements stand at the source position of the statement."""
+    if back is nothing:
+        return back
+
+    def run(scope: Scope) -> Any:
+        with scope.b.at(stm.pos):
+            back(scope)
+
+    return run

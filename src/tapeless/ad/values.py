@@ -1,0 +1,121 @@
+"""Zeros, sums and products of values of any shape: what adjoints are made of."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..ir.build import Builder, is_literal
+from ..ir.core import Apply, Block, Check, Lambda, Map, Stm
+from ..ir.types import Atom, Lit, Type, Var, zero
+from ..ir.walk import map_lambdas
+
+
+def zeros(b: Builder, type: Type) -> Atom:
+    """A value of this type that is zero everywhere."""
+    literal = zero(type.dtype)
+    return b.apply("replicate", literal, *type.shape, hint="zeros") if type.shape else literal
+
+
+def plus(b: Builder, x: Atom, y: Atom) -> Atom:
+    """x + y, element by element."""
+    return elementwise(b, "add", x, y)
+
+
+def elementwise(b: Builder, op: str, *operands: Atom) -> Atom:
+    """A scalar operation on values of one type."""
+    type = operands[0].type
+    if not type.shape:
+        return b.apply(op, *operands)
+
+    def element(inner: Builder, i: Var) -> Sequence[Atom]:
+        return (elementwise(inner, op, *(inner.apply("index", x, i) for x in operands)),)
+
+    return b.map_(type.shape[0], element)[0]
+
+
+def times(b: Builder, factor: Atom, x: Atom) -> Atom:
+    """factor * x for scalars, without multiplying by one."""
+    if is_literal(factor, 1.0):
+        return x
+    if is_literal(factor, -1.0):
+        return b.apply("neg", x)
+    return b.apply("mul", factor, x)
+
+
+def total(b: Builder, x: Atom, dims: int) -> Atom:
+    """The sum of an array over its leading dimensions."""
+    if dims == 0:
+        return x
+    rest = x.type.drop(1)
+    result = b.reduce(
+        x.type.shape[0], sum_operator(b, (rest,)), (zeros(b, rest),), lambda b, i: (b.apply("index", x, i),)
+    )
+    return total(b, result[0], dims - 1)
+
+
+def sum_operator(b: Builder, types: Sequence[Type]) -> Lambda:
+    """The operator of a reduction that adds up values of these types."""
+
+    def combine(inner: Builder, *operands: Var) -> Sequence[Atom]:
+        count = len(types)
+        return [plus(inner, x, y) for x, y in zip(operands[:count], operands[count:], strict=True)]
+
+    return b.lam((*types, *types), combine)
+
+
+def operator_names(op: Lambda, count: int) -> list[str | None]:
+    """For each component of an operator the scalar operation it applies to its own operands; None for anything else."""
+    return [_operation(op.body, k, op.params[k], op.params[count + k]) for k in range(count)]
+
+
+def _operation(block: Block, k: int, x: Var, y: Var) -> str | None:
+    """`op` when result k of the block is op(x, y), element by element for arrays."""
+    result = block.results[k]
+    stm = next((stm for stm in block.stms if result in stm.vars), None)
+    if stm is None:
+        return None
+    match stm.expr:
+        case Apply(op, args) if args in ((x, y), (y, x)):
+            return op
+        case Map(size, body) if x.type.shape and size == x.type.shape[0]:
+            return _mapped(body, stm.vars.index(result), x, y)  # type: ignore[arg-type]  # result is one of its vars
+        case _:
+            return None
+
+
+def _mapped(body: Lambda, k: int, x: Var, y: Var) -> str | None:
+    """The operation that a map applies to the elements of x and y at its own index."""
+    elements: dict[str, Var] = {}
+    for stm in body.body.stms:
+        if isinstance(stm.expr, Apply) and stm.expr.op == "index" and stm.expr.args[1:] == (body.params[0],):
+            elements[stm.expr.args[0].name if isinstance(stm.expr.args[0], Var) else ""] = stm.vars[0]
+    if x.name not in elements or y.name not in elements:
+        return None
+    return _operation(body.body, k, elements[x.name], elements[y.name])
+
+
+def without_checks(block: Block) -> Block:
+    """The block with its checks left out, at any depth: they held when it first ran."""
+
+    def lam(lam: Lambda) -> Lambda:
+        return Lambda(lam.params, without_checks(lam.body))
+
+    stms = tuple(
+        Stm(stm.vars, map_lambdas(stm.expr, lam), stm.pos) for stm in block.stms if not isinstance(stm.expr, Check)
+    )
+    return Block(stms, block.results)
+
+
+def is_small(type: Type, limit: int = 16) -> bool:
+    """Has it a known number of elements, and few of them?"""
+    count = 1
+    for size in type.shape:
+        if not isinstance(size, Lit):
+            return False
+        count *= int(size.value)
+    return count <= limit
+
+
+def mentions(type: Type, names: set[str]) -> bool:
+    """Is one of the sizes of this type among the named variables?"""
+    return any(isinstance(size, Var) and size.name in names for size in type.shape)
