@@ -2,7 +2,18 @@
 
 from importlib.metadata import PackageNotFoundError, version
 
+from .api import checkpoint as checkpoint
+from .api import grad as grad
+from .api import hessian as hessian
+from .api import hvp as hvp
+from .api import jacfwd as jacfwd
+from .api import jacrev as jacrev
 from .api import jit as jit
+from .api import jvp as jvp
+from .api import linearize as linearize
+from .api import stop_gradient as stop_gradient
+from .api import value_and_grad as value_and_grad
+from .api import vjp as vjp
 from .config import config as config
 from .errors import TapelessError as TapelessError
 from .front.annotations import boolean as boolean

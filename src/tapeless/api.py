@@ -1,12 +1,24 @@
-"""The verbs of the user."""
+"""The verbs of the user.
+
+Those of differentiation have JAX's names, arguments and results. Functions may be plain or jitted, or derivatives
+themselves; arguments and results may be tuples, lists, dicts, named tuples and dataclasses of numbers and arrays.
+All of them can be called inside compiled functions, where they mean the same.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from copy import deepcopy
 from functools import partial
-from typing import Any, overload
+from typing import Any, TypeVar, overload
 
+from .derivatives import Derived, derived, differentiable
+from .front import registry, verbs
 from .jitted import Jitted, Options, jitted
+
+T = TypeVar("T")
+Function = Callable[..., Any]
+Argnums = int | Sequence[int]
 
 
 @overload
@@ -35,3 +47,174 @@ def jit(
     if function is None:
         return partial(jitted, options=options)
     return jitted(function, options)
+
+
+# -- derivatives of functions ---------------------------------------------------------------------
+
+
+def grad(fun: Function, argnums: Argnums = 0, has_aux: bool = False, *, memory: str | int | None = None) -> Derived:
+    """The gradient of a function that returns one number.
+
+    The result has the structure of the argument at position `argnums`, or is a tuple of such for several positions.
+    With `has_aux` the function returns `(value, aux)`, and the result is `(gradient, aux)`. `memory` limits what the return
+    sweep may keep: a number of bytes, or a string such as "64MB".
+
+    >>> import numpy as np, tapeless as tp
+    >>> def energy(x, k):
+    ...     return 0.5 * k * np.sum(x**2)
+    >>> tp.grad(energy)(np.array([1.0, 2.0]), 3.0)
+    array([3., 6.])
+    >>> tp.grad(tp.grad(lambda x: x**3))(2.0)
+    12.0
+    """
+    return _derived("grad", fun, argnums, has_aux, memory)
+
+
+def value_and_grad(
+    fun: Function, argnums: Argnums = 0, has_aux: bool = False, *, memory: str | int | None = None
+) -> Derived:
+    """The value of a function and its gradient, as a pair.
+
+    As for `grad`; with `has_aux` the result is `((value, aux), gradient)`.
+
+    >>> import tapeless as tp
+    >>> tp.value_and_grad(lambda x, y: x * y, argnums=(0, 1))(3.0, 5.0)
+    (15.0, (5.0, 3.0))
+    """
+    return _derived("value_and_grad", fun, argnums, has_aux, memory)
+
+
+def jacfwd(fun: Function, argnums: Argnums = 0, has_aux: bool = False) -> Derived:
+    """The Jacobian of a function by forward mode: one tangent per element of the argument, all in one sweep.
+
+    For each leaf of the result it holds, in the structure of the argument, arrays of the shape of that leaf followed
+    by the shape of the argument's.
+
+    >>> import numpy as np, tapeless as tp
+    >>> tp.jacfwd(lambda x: x**2)(np.array([1.0, 3.0]))
+    array([[2., 0.],
+           [0., 6.]])
+    """
+    return _derived("jacfwd", fun, argnums, has_aux)
+
+
+def jacrev(fun: Function, argnums: Argnums = 0, has_aux: bool = False) -> Derived:
+    """The Jacobian of a function by reverse mode: one forward sweep, one cotangent per element of the result.
+
+    The result is that of `jacfwd`.
+
+    >>> import numpy as np, tapeless as tp
+    >>> tp.jacrev(lambda x: np.array([x.sum(), x.prod()]))(np.array([2.0, 3.0]))
+    array([[1., 1.],
+           [3., 2.]])
+    """
+    return _derived("jacrev", fun, argnums, has_aux)
+
+
+def hessian(fun: Function, argnums: Argnums = 0, has_aux: bool = False) -> Derived:
+    """The matrix of second derivatives, forward over reverse.
+
+    >>> import numpy as np, tapeless as tp
+    >>> tp.hessian(lambda x: x[0] ** 2 * x[1])(np.array([2.0, 3.0]))
+    array([[6., 4.],
+           [4., 0.]])
+    """
+    return jacfwd(jacrev(fun, argnums, has_aux), argnums, has_aux)
+
+
+# -- products with derivatives ----------------------------------------------------------------------
+
+
+def jvp(fun: Function, primals: Sequence[Any], tangents: Sequence[Any], has_aux: bool = False) -> Any:
+    """The value at `primals` and its tangent in the direction `tangents`, both sequences of the function's arguments.
+
+    Where the value holds something else than floats, the tangent is None. With `has_aux` a third result is what the
+    function returned beside its value.
+
+    >>> import tapeless as tp
+    >>> tp.jvp(lambda x, y: x * y, (3.0, 5.0), (1.0, 0.0))
+    (15.0, 5.0)
+    """
+    return _derived("jvp", fun, 0, has_aux)(tuple(primals), tuple(tangents))
+
+
+def hvp(fun: Function, primals: Sequence[Any], tangents: Sequence[Any]) -> Any:
+    """The Hessian at `primals` times `tangents`, at a small multiple of the cost of the gradient.
+
+    In the structure of the argument, or a tuple of such for several.
+
+    >>> import numpy as np, tapeless as tp
+    >>> tp.hvp(lambda x: x[0] ** 2 * x[1], (np.array([2.0, 3.0]),), (np.array([1.0, 0.0]),))
+    array([6., 4.])
+    """
+    return _derived("hvp", fun)(tuple(primals), tuple(tangents))
+
+
+def vjp(fun: Function, *primals: Any, has_aux: bool = False) -> Any:
+    """The value at `primals`, and the function from a cotangent of the value to the adjoints of all primals, a tuple.
+
+    Nothing is kept but the primals: the function runs the forward sweep again.
+
+    >>> import tapeless as tp
+    >>> value, pull = tp.vjp(lambda x, y: x * y, 3.0, 5.0)
+    >>> value, pull(1.0)
+    (15.0, (5.0, 3.0))
+    """
+    kept = deepcopy(primals)
+    out = jitted(differentiable(fun))(*deepcopy(primals))
+    value, *aux = out if has_aux else (out,)
+    return value, partial(_derived("pull", fun, 0, has_aux), kept), *aux
+
+
+def linearize(fun: Function, *primals: Any) -> Any:
+    """The value at `primals`, and the function from tangents of the primals to the tangent of the value.
+
+    >>> import tapeless as tp
+    >>> value, push = tp.linearize(lambda x, y: x * y, 3.0, 5.0)
+    >>> value, push(1.0, 0.0)
+    (15.0, 5.0)
+    """
+    kept = deepcopy(primals)
+    return jitted(differentiable(fun))(*deepcopy(primals)), lambda *tangents: jvp(fun, kept, tangents)[1]
+
+
+# -- marks in functions -----------------------------------------------------------------------------
+
+
+def stop_gradient(x: T) -> T:
+    """The same value, a constant for every derivative.
+
+    >>> import tapeless as tp
+    >>> tp.grad(lambda x: x * tp.stop_gradient(x))(3.0)
+    3.0
+    """
+    return x
+
+
+def checkpoint(fun: Function) -> Function:
+    """Say that the values inside a function are cheap to compute again: the return sweep need not keep them.
+
+    The planner treats this as a hint; results do not change.
+    """
+    return fun
+
+
+def _derived(verb: Any, fun: Function, argnums: Argnums = 0, has_aux: bool = False, memory: Any = None) -> Derived:
+    which = argnums if isinstance(argnums, int) else tuple(argnums)
+    return derived(verb, differentiable(fun), which, has_aux, memory)
+
+
+for _outside, _inside in (
+    (grad, verbs.grad),
+    (value_and_grad, verbs.value_and_grad),
+    (jacfwd, verbs.jacfwd),
+    (jacrev, verbs.jacrev),
+    (hessian, verbs.hessian),
+    (jvp, verbs.jvp),
+    (hvp, verbs.hvp),
+    (vjp, verbs.vjp_),
+    (linearize, verbs.linearize_),
+    (stop_gradient, verbs.stop_gradient),
+    (checkpoint, verbs.checkpoint),
+):
+    registry.implements(_outside)(_inside)

@@ -25,7 +25,7 @@ import numpy as np
 from .config import Settings, config
 from .driver import Compiled, assembly_text, compile_function, llvm_text
 from .errors import CallError, NotCompiledError
-from .front.capture import Call, lower, specialise
+from .front.capture import Call, Lowered, lower, specialise
 from .front.tree import Leaf, Node, Spec, Static
 from .ir.core import Function
 from .ir.text import print_function
@@ -98,6 +98,8 @@ class Jitted:
     def __init__(self, function: FunctionType, options: Options = _DEFAULT) -> None:
         functools.update_wrapper(self, function)
         self.python: FunctionType = function
+        # The function whose signature a call is bound by; derivatives may have another than the function itself.
+        self.parameters: FunctionType = function
         self.options = options
         self._table: dict[tuple[Any, ...], list[Compiled]] = {}
         self._latest: Compiled | None = None
@@ -126,7 +128,7 @@ class Jitted:
 
     def lower(self, *args: Any, **kwargs: Any) -> Lowering:
         """Compile for these arguments without calling."""
-        call = specialise(self.python, args, kwargs, static_shapes=self.options.static_shapes)
+        call = self._bound(args, kwargs)
         return Lowering(self, self._specialisation(call, config.current))
 
     def show(self, stage: str = "ir", *args: Any, **kwargs: Any) -> str:
@@ -153,14 +155,24 @@ class Jitted:
         settings = config.current
         if settings.mode == "python":
             return self.python(*args, **kwargs)
-        call = specialise(self.python, args, kwargs, static_shapes=self.options.static_shapes)
+        call = self._bound(args, kwargs)
         compiled = self._specialisation(call, settings)
         compiled.calls += 1
         answer = compiled.call(*call.leaves, *compiled.lowered.hidden_leaves())
         if answer is PLAIN:
-            self._warn_plain()
-            return self.python(*args, **kwargs)
+            return self._run_plain(args, kwargs, call, compiled)
         return answer
+
+    def _run_plain(self, args: tuple[Any, ...], kwargs: dict[str, Any], _call: Call, _compiled: Compiled) -> Any:
+        self._warn_plain()
+        return self.python(*args, **kwargs)
+
+    def _bound(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Call:
+        """The arguments of a call, bound to the parameters and flattened."""
+        return specialise(self.parameters, args, kwargs, static_shapes=self.options.static_shapes)
+
+    def _lowered(self, call: Call) -> Lowered:
+        return lower(self.python, call.specs)
 
     def _specialisation(self, call: Call, settings: Settings) -> Compiled:
         wanted = self._wanted(settings)
@@ -170,7 +182,7 @@ class Jitted:
             compiled = next((c for c in group if c.lowered.still_holds()), None)
             if compiled is None:
                 with _no_collection():
-                    lowered = lower(self.python, call.specs)
+                    lowered = self._lowered(call)
                     compiled = compile_function(lowered, [s for _, s in call.specs], wanted, _scope(self.python))
                 group.append(compiled)
             self._remember(call, compiled, settings)
@@ -182,7 +194,7 @@ class Jitted:
     def _remember(self, call: Call, compiled: Compiled, settings: Settings) -> None:
         """Let the next call try this specialisation first, when it takes the arguments as they come."""
         self._latest = compiled
-        plain = all(isinstance(spec, Leaf) for _, spec in call.specs) and not self.python.__code__.co_kwonlyargcount
+        plain = all(isinstance(spec, Leaf) for _, spec in call.specs) and not self.parameters.__code__.co_kwonlyargcount
         if plain and compiled.direct is not None:
             self._fast = settings, compiled.direct
 
@@ -191,7 +203,7 @@ class Jitted:
             f"{self.__qualname__} ran as plain Python: an argument that it writes overlaps another or is read-only, "
             "or an array is of a subclass or has no dimension; pass separate ordinary arrays to have compiled code",
             PlainPythonWarning,
-            stacklevel=4,
+            stacklevel=5,
         )
 
     def _require(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:

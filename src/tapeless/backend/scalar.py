@@ -186,6 +186,7 @@ _EMITTERS: dict[str, Callable[..., Lanes]] = {
     "gt": Lanes.__gt__,
     "ge": Lanes.__ge__,
     "select": select,
+    "stop_gradient": lambda a: a,
     "sqrt": Lanes.sqrt,
     "floor": Lanes.floor,
     "ceil": Lanes.ceil,

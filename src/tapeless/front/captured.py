@@ -75,9 +75,7 @@ class Parameters:
                 return self._leaf(c, spec, label)
             case Node(kind, keys, parts):
                 names = [f"{label}_{k}" for k in (keys or range(len(parts)))]
-                made: Value = _container(
-                    c, kind, keys, [self.value(c, p, n) for p, n in zip(parts, names, strict=True)]
-                )
+                made: Value = container(c, kind, keys, [self.value(c, p, n) for p, n in zip(parts, names, strict=True)])
                 if isinstance(made, ListRef | DictRef | ObjectRef):
                     c.external.add(made)
                 return made
@@ -125,7 +123,8 @@ def _pin(entry: Captured, value: int) -> int:
     return value
 
 
-def _container(c: Context, kind: Any, keys: tuple[Any, ...], parts: list[Value]) -> Value:
+def container(c: Context, kind: Any, keys: tuple[Any, ...], parts: list[Value]) -> Value:
+    """The value of a container with these parts."""
     if kind is list:
         return c.new_list(parts)
     if kind is dict:

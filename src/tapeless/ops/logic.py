@@ -101,6 +101,12 @@ register(
     )
 )  # fmt: skip
 
+unary(
+    "stop_gradient", lambda n, x: x, "constant", lowering="none", cost=0,
+    domain=Domain(smooth=False, convention="zero: that is what it is for"),
+    doc="The same number, a constant for derivatives; gone once these are made.",
+)  # fmt: skip
+
 _SAME_BITS = {F64: I64, I64: F64, F32: I32, I32: F32}
 
 

@@ -1,0 +1,115 @@
+"""The objects behind `tp.grad` and its kin: functions that compile themselves, as `@tp.jit` functions do.
+
+A `Derived` holds a `Derivation` (`front.derived`), which the front end knows how to call. Whoever asks for the same
+derivative of the same function gets the same object, so that `tp.grad(f)(x)` in a loop compiles once.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from types import FunctionType
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from .config import config
+from .driver import Compiled
+from .errors import ArgumentError, CallError
+from .front import registry
+from .front.capture import Call, Lowered, lower
+from .front.derived import Derivation, Verb
+from .jitted import Jitted, Options
+from .runtime.call import PLAIN
+
+
+class Derived(Jitted):
+    """A derivative of a function. Calling it compiles at the first call for each combination of types.
+
+    Arguments are never written: a differentiated function works on copies. Names from outside are read at each call and
+    are constants of the derivative.
+    """
+
+    def __init__(self, derivation: Derivation, plain: FunctionType, parameters: FunctionType, made_by: Recipe) -> None:
+        function = derivation.function
+        super().__init__(plain, function.options if isinstance(function, Jitted) else Options())
+        self.__wrapped__ = function
+        self.__derivation__ = derivation
+        self.parameters = parameters
+        self._made_by = made_by
+
+    def __reduce__(self) -> Any:
+        return self._made_by
+
+    def __repr__(self) -> str:
+        count = len(self.specialisations)
+        verb = self.__derivation__.verb
+        return f"<tp.{verb} of {self.__qualname__}: {count} specialisation{'' if count == 1 else 's'}>"
+
+    def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        if config.current.mode != "python":
+            return super()._call(args, kwargs)
+        # Plain Python has no derivatives; the reference interpreter is what comes nearest.
+        with config(mode="interpret"):
+            return super()._call(args, kwargs)
+
+    def _lowered(self, call: Call) -> Lowered:
+        return lower(self.parameters, call.specs, self.__derivation__)
+
+    def _run_plain(self, args: tuple[Any, ...], kwargs: dict[str, Any], call: Call, compiled: Compiled) -> Any:
+        leaves = [leaf[()] if isinstance(leaf, np.ndarray) and not leaf.ndim else leaf for leaf in call.leaves]
+        answer = compiled.call(*leaves, *compiled.lowered.hidden_leaves())
+        if answer is PLAIN:
+            raise ArgumentError(
+                f"an argument of {self.__qualname__} is of a subclass of np.ndarray",
+                why="such arrays have rules of their own, which derivatives would not follow",
+                fix="pass ordinary arrays: np.asarray(x)",
+            )
+        return answer
+
+
+# How to make the object again: a function and its arguments.
+Recipe: TypeAlias = tuple[Callable[..., Any], tuple[Any, ...]]
+
+
+@functools.lru_cache(maxsize=512)
+def derived(verb: Verb, function: Any, argnums: Any = 0, has_aux: bool = False, memory: Any = None) -> Derived:
+    """The derivative of a function, the same object for the same request."""
+    derivation = Derivation(verb, function, argnums, has_aux, memory)
+    plain = _plain(function)
+    if verb in ("jvp", "hvp", "pull"):
+        parameters: FunctionType = _with_tangents
+    else:
+        parameters = function.parameters if isinstance(function, Jitted) else plain
+    return Derived(derivation, plain, parameters, (derived, (verb, function, argnums, has_aux, memory)))
+
+
+def _plain(function: Any) -> FunctionType:
+    """The function of the user's that is differentiated in the end."""
+    if isinstance(function, Jitted):
+        return function.python
+    if isinstance(function, FunctionType):
+        return function
+    raise CallError(
+        f"only Python functions can be differentiated, not {type(function).__name__}",
+        fix="pass a function written with def or lambda; tp.jit functions and derivatives are fine too",
+    )
+
+
+def differentiable(function: Any) -> Any:
+    """A function in the form in which it is differentiated; library functions are wrapped in one of ours."""
+    if registry.is_known(function) or isinstance(function, functools.partial):
+        return _called(function)
+    return function
+
+
+@functools.lru_cache(maxsize=512)
+def _called(function: Any) -> FunctionType:
+    def call(*args: Any) -> Any:
+        return function(*args)
+
+    return functools.update_wrapper(call, function, ("__name__", "__qualname__", "__doc__"), ())
+
+
+def _with_tangents(primals: Any, tangents: Any) -> None:
+    """The parameters of `jvp`, `hvp` and the pull of `vjp`."""

@@ -1,0 +1,397 @@
+"""Calls of derived functions: `tp.grad(f)(x)` anywhere in compiled code, and as the outermost function.
+
+The function is executed abstractly in a block of its own, where fresh variables stand for the leaves of the arguments to
+differentiate by. The block is differentiated (`ad`), and what comes out is emitted in the place of the call, with the
+arguments in the place of those variables. Everything else that the block mentions is a constant of this derivative,
+and an ordinary variable of the derivative around it: derivatives nest without getting into each other's way.
+
+The function works on copies of its arguments, and may not write into what it takes from its surroundings.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from types import FunctionType
+from typing import Any, Literal, NoReturn, TypeAlias
+
+from ..errors import DerivativeError
+from ..ir.build import Atoms, Builder
+from ..ir.core import Block, Pos
+from ..ir.types import Atom, Var
+from ..ir.walk import fresh, substitute
+from .context import Context, describe
+from .control import PathEndsError
+from .leaves import Container, Leaf, Tree, copied, from_atoms, leaves, make, matched, take
+from .source import source_of
+from .values import Closure, Ref, Value, is_tuple
+
+Verb: TypeAlias = Literal["grad", "value_and_grad", "jacfwd", "jacrev", "jvp", "pull", "hvp"]
+
+
+@dataclass(frozen=True, slots=True)
+class Derivation:
+    """A derivative of a function, itself a function.
+
+    `grad`, `value_and_grad`, `jacfwd` and `jacrev` take the function's own arguments; `jvp` and `hvp` take the primals and
+    the tangents, `pull` the primals and the cotangents. `memory` limits what the return sweep may keep.
+    """
+
+    verb: Verb
+    function: Value
+    argnums: int | tuple[int, ...] = 0
+    has_aux: bool = False
+    memory: str | int | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LinearMap:
+    """The second result of `tp.vjp` and `tp.linearize`: emits a derivative at the arguments that these were given."""
+
+    apply: Callable[[Context, Sequence[Value]], Value]
+
+
+def call_derived(
+    c: Context, function: Derivation | LinearMap, args: Sequence[Value], kwargs: dict[str, Value]
+) -> Value:
+    """The value of a call of a derived function."""
+    if isinstance(function, LinearMap):
+        if kwargs:
+            _refuse(c, "a linear map takes no keyword arguments")
+        return function.apply(c, args)
+    match function.verb:
+        case "grad" | "value_and_grad":
+            return _gradient(c, function, args, kwargs)
+        case "jacfwd" | "jacrev":
+            return _jacobian(c, function, args, kwargs)
+        case "jvp":
+            return _jvp(c, function, *_two(c, args, kwargs))
+        case "hvp":
+            return _hvp(c, function, *_two(c, args, kwargs))
+        case "pull":
+            primals, cotangents = _two(c, args, kwargs)
+            return vjp(c, function.function, primals, function.has_aux)[1].apply(c, (cotangents,))
+
+
+# -- a function in a block of its own ---------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """A call of a function: `block` computes its leaves from the variables `inputs`, which stand for the atoms `given`.
+
+    `wrt` has the structure of the arguments to differentiate by, `out` and `aux` those of the result; the leaves of `aux`
+    come last among the results of the block.
+    """
+
+    block: Block
+    inputs: tuple[Var, ...]
+    given: Atoms
+    wrt: tuple[Tree, ...]
+    out: Tree
+    aux: Tree | None
+
+    @property
+    def count(self) -> int:
+        """How many results of the block belong to `out`."""
+        return sum(1 for _ in leaves(self.out))
+
+    def emit(self, c: Context, build: Callable[[Builder], Sequence[Atom]]) -> Atoms:
+        """Emit what `build` makes into the current block, with the given atoms for the inputs."""
+        b = Builder(c.b.pos)
+        block = b.block(build(b))
+        return c.b.splice(substitute(block, dict(zip(self.inputs, self.given, strict=True))))
+
+    def value(self, c: Context, results: Sequence[Atom]) -> Value:
+        return from_atoms(c, self.out, results[: self.count])
+
+    def auxiliary(self, c: Context, results: Sequence[Atom]) -> Value:
+        assert self.aux is not None
+        return from_atoms(c, self.aux, results[self.count : len(self.block.results)])
+
+
+def trace(
+    c: Context, function: Value, args: Sequence[Value], kwargs: dict[str, Value], active: Sequence[int], has_aux: bool
+) -> Trace:
+    """Execute a call of the function in a block of its own, the arguments at the positions `active` replaced."""
+    if not c.frames:
+        c.b.pos = _definition(function)
+    own = [copied(c, arg) for arg in args]
+    named = {name: copied(c, value) for name, value in kwargs.items()}
+    given: list[Atom] = []
+    inputs: list[Var] = []
+    wrt: list[Tree] = []
+    for position in active:
+        tree, atoms = take(c, own[position])
+        _need_floats(c, tree, args[position], position)
+        vars = [fresh("x", atom.type) for atom in atoms]
+        own[position] = from_atoms(c, tree, vars)
+        given += atoms
+        inputs += vars
+        wrt.append(tree)
+    with _block(c) as b:
+        result = c.call(function, own, named)
+        out, results = take(c, result)
+    shown, aux = _split(c, out) if has_aux else (out, None)
+    return Trace(_prepared(b.block(results), inputs), tuple(inputs), tuple(given), tuple(wrt), shown, aux)
+
+
+@contextmanager
+def _block(c: Context) -> Generator[Builder, None, None]:
+    """Emit into a new block, which may not change arrays and containers from outside."""
+    outer, sizes, before = c.b, c.sizes, dict(c.store)
+    c.b, c.sizes = Builder(outer.pos), sizes.child()
+    try:
+        yield c.b
+    except PathEndsError:
+        # Nothing is left to differentiate; what raises the exception must stay.
+        outer.splice(c.b.block(()))
+        raise
+    finally:
+        c.b, c.sizes = outer, sizes
+    if any(c.store[ref] is not contents for ref, contents in _surroundings(c, before).items()):
+        _refuse(
+            c,
+            "the function that is differentiated writes into an array or container of its surroundings",
+            why="what it takes from outside is a constant of the derivative",
+            fix="pass it as an argument, or return the new value",
+        )
+
+
+def _surroundings(c: Context, before: dict[Ref, Any]) -> dict[Ref, Any]:
+    """What must not change: the store as it was, and parameters that were captured meanwhile."""
+    captured = {cell: c.parameters.vars[index] for cell, index in c.parameters.cells.items()}
+    return captured | before
+
+
+def _prepared(block: Block, inputs: Sequence[Var]) -> Block:
+    # The passes and derivatives take a while to import: only who differentiates pays for them.
+    from ..ad.functions import prepared
+
+    return prepared(block, inputs)
+
+
+def _definition(function: Value) -> Pos | None:
+    """Where the function that is differentiated in the end is defined."""
+    while not isinstance(function, FunctionType | Closure):
+        derivation = getattr(function, "__derivation__", function)
+        inner = derivation.function if isinstance(derivation, Derivation) else getattr(function, "__wrapped__", None)
+        if inner is None:
+            return None
+        function = inner
+    source = source_of(function) if isinstance(function, FunctionType) else function
+    node = source.node
+    return Pos(source.file, node.lineno, node.col_offset, node.end_lineno or node.lineno, node.end_col_offset or 0)
+
+
+def _split(c: Context, out: Tree) -> tuple[Tree, Tree]:
+    if not isinstance(out, Container) or out.kind is not tuple or len(out.parts) != 2:
+        _refuse(c, "with has_aux=True the function must return a pair", fix="return value, aux")
+    return out.parts[0], out.parts[1]
+
+
+def _need_floats(c: Context, tree: Tree, value: Value, position: int) -> None:
+    found = [leaf for leaf in leaves(tree)]
+    if found and all(leaf.is_float for leaf in found):
+        return
+    what = describe(value) if not isinstance(value, bool | int) else f"the integer {value}"
+    fix = "convert it with float(...) or .astype(np.float64)" if found else ""
+    _refuse(
+        c,
+        f"argument {position} cannot be differentiated by: it is {what}"
+        if isinstance(tree, Leaf) or not found
+        else f"argument {position} cannot be differentiated by: it holds integers",
+        why="only floats vary smoothly",
+        fix=fix or "choose other arguments with argnums=...",
+    )
+
+
+# -- the verbs --------------------------------------------------------------------------------------
+
+
+def _gradient(c: Context, d: Derivation, args: Sequence[Value], kwargs: dict[str, Value]) -> Value:
+    from ..ad.jacobians import gradient
+
+    traced = trace(c, d.function, args, kwargs, _positions(c, d.argnums, len(args)), d.has_aux)
+    if not isinstance(traced.out, Leaf) or traced.out.type.is_array or not traced.out.is_float:
+        _refuse(
+            c,
+            f"{d.verb} needs a function that returns one float, not {_described(traced.out)}",
+            why="a gradient belongs to a single number",
+            fix="reduce the result to one number, return extra values with has_aux=True, or use tp.jacrev or tp.jacfwd",
+        )
+
+    def build(b: Builder) -> Sequence[Atom]:
+        values, adjoints = gradient(b, traced.block, traced.inputs)
+        return (*values, *adjoints)
+
+    results = traced.emit(c, build)
+    slopes = _like_arguments(c, d, traced, results[len(traced.block.results) :])
+    if d.verb == "value_and_grad":
+        value = traced.value(c, results)
+        return ((value, traced.auxiliary(c, results)) if d.has_aux else value), slopes
+    return (slopes, traced.auxiliary(c, results)) if d.has_aux else slopes
+
+
+def _jacobian(c: Context, d: Derivation, args: Sequence[Value], kwargs: dict[str, Value]) -> Value:
+    from ..ad.jacobians import jacobian_forward, jacobian_reverse
+
+    traced = trace(c, d.function, args, kwargs, _positions(c, d.argnums, len(args)), d.has_aux)
+    rows = list(leaves(traced.out))
+    if not all(leaf.is_float for leaf in rows):
+        _refuse(
+            c,
+            f"{d.verb} needs a function that returns floats, not {_described(traced.out)}",
+            fix="return the other values with has_aux=True",
+        )
+
+    def build(b: Builder) -> Sequence[Atom]:
+        shown = Block(traced.block.stms, traced.block.results[: len(rows)])
+        if d.verb == "jacrev":
+            values, entries = jacobian_reverse(b, shown if traced.aux is None else traced.block, traced.inputs)
+        else:
+            values, entries = (), jacobian_forward(b, shown, traced.inputs)
+            if traced.aux is not None:
+                values = b.splice(traced.block)
+        return (*values, *(entry for row in entries[: len(rows)] for entry in row))
+
+    results = traced.emit(c, build)
+    entries = iter(results[len(results) - len(rows) * len(traced.inputs) :])
+    columns = [leaf for tree in traced.wrt for leaf in leaves(tree)]
+    per_row = [
+        _nested(c, d, traced, [c.fresh(next(entries), row.weak and column.weak) for column in columns]) for row in rows
+    ]
+    jacobian = make(c, traced.out, iter(per_row))
+    return (jacobian, traced.auxiliary(c, results)) if d.has_aux else jacobian
+
+
+def _jvp(c: Context, d: Derivation, primals: Sequence[Value], tangents: Value) -> Value:
+    traced = trace(c, d.function, primals, {}, range(len(primals)), d.has_aux)
+    out, out_dot, results = push(c, traced, _tangents(c, traced, tangents))
+    return (out, out_dot, traced.auxiliary(c, results)) if d.has_aux else (out, out_dot)
+
+
+def push(c: Context, traced: Trace, dots: Sequence[Atom]) -> tuple[Value, Value, Atoms]:
+    """The value of a traced call, its tangent, and all the leaves."""
+    from ..ad.jacobians import filled
+    from ..ad.jvp import pushforward
+
+    floats = [k for k, leaf in enumerate(leaves(traced.out)) if leaf.is_float]
+
+    def build(b: Builder) -> Sequence[Atom]:
+        values, found = pushforward(b, traced.block, dict(zip(traced.inputs, dots, strict=True)))
+        return (*values, *filled(b, [found[k] for k in floats], [values[k].type for k in floats]))
+
+    results = traced.emit(c, build)
+    made = iter(results[len(traced.block.results) :])
+    out_dots = [next(made) if leaf.is_float else None for leaf in leaves(traced.out)]
+    return traced.value(c, results), from_atoms(c, traced.out, out_dots), results
+
+
+def _hvp(c: Context, d: Derivation, primals: Sequence[Value], tangents: Value) -> Value:
+    """Forward over reverse: the tangent of the gradient by all primals, in the direction of the tangents."""
+    argnums = 0 if len(primals) == 1 else tuple(range(len(primals)))
+    slope = Derivation("grad", d.function, argnums, memory=d.memory)
+    return _jvp(c, Derivation("jvp", slope), primals, tangents)[1]
+
+
+def vjp(c: Context, function: Value, primals: Sequence[Value], has_aux: bool) -> tuple[Value, ...]:
+    """The value, the map from cotangents to adjoints of the primals, and what is auxiliary."""
+    from ..ad.jacobians import filled
+    from ..ad.vjp import pullback
+
+    traced = trace(c, function, primals, {}, range(len(primals)), has_aux)
+    pulls: list[Any] = []
+
+    def forward(b: Builder) -> Sequence[Atom]:
+        values, pull = pullback(b, traced.block, traced.inputs)
+        pulls.append(pull)
+        return values
+
+    results = traced.emit(c, forward)
+
+    def apply(c: Context, args: Sequence[Value]) -> Value:
+        if len(args) != 1:
+            _refuse(c, f"the second result of tp.vjp takes one cotangent, not {len(args)}")
+        seeds = matched(c, traced.out, args[0], "cotangent") + [None] * (len(results) - traced.count)
+        types = [var.type for var in traced.inputs]
+        adjoints = iter(traced.emit(c, lambda b: filled(b, pulls[0](b, seeds), types)))
+        return tuple(from_atoms(c, tree, [next(adjoints) for _ in leaves(tree)]) for tree in traced.wrt)
+
+    pair = traced.value(c, results), LinearMap(apply)
+    return (*pair, traced.auxiliary(c, results)) if has_aux else pair
+
+
+def linearize(c: Context, function: Value, primals: Sequence[Value]) -> tuple[Value, LinearMap]:
+    """The value, and the map from tangents of the primals to the tangent of the value."""
+    traced = trace(c, function, primals, {}, range(len(primals)), False)
+    results = traced.emit(c, lambda b: b.splice(traced.block))
+
+    def apply(c: Context, args: Sequence[Value]) -> Value:
+        return push(c, traced, _tangents(c, traced, tuple(args)))[1]
+
+    return traced.value(c, results), LinearMap(apply)
+
+
+# -- arguments and results --------------------------------------------------------------------------
+
+
+def _tangents(c: Context, traced: Trace, tangents: Value) -> list[Atom]:
+    items = c.items(tangents)
+    if items is None or len(items) != len(traced.wrt):
+        _refuse(c, f"{len(traced.wrt)} tangents are needed, one per primal", fix="pass a tuple of them")
+    found = [matched(c, tree, item, "tangent") for tree, item in zip(traced.wrt, items, strict=True)]
+    return [atom for atoms in found for atom in atoms if atom is not None]
+
+
+def _like_arguments(c: Context, d: Derivation, traced: Trace, atoms: Sequence[Atom]) -> Value:
+    """Values in the structure of the arguments: of the one, or a tuple for a tuple of argnums."""
+    flags = [leaf.weak for tree in traced.wrt for leaf in leaves(tree)]
+    return _nested(c, d, traced, [c.fresh(atom, weak) for atom, weak in zip(atoms, flags, strict=True)])
+
+
+def _nested(c: Context, d: Derivation, traced: Trace, values: Sequence[Value]) -> Value:
+    rest = iter(values)
+    made = tuple(make(c, tree, rest) for tree in traced.wrt)
+    return made[0] if isinstance(d.argnums, int) else made
+
+
+def _positions(c: Context, argnums: Any, count: int) -> tuple[int, ...]:
+    """The positions of the arguments to differentiate by; negative ones count from the end."""
+    wanted = argnums if is_tuple(argnums) else (argnums,)
+    if not wanted or not all(type(k) is int for k in wanted):
+        _refuse(c, f"argnums must be an int or a tuple of ints, not {argnums!r}")
+    for k in wanted:
+        if not -count <= k < count:
+            _refuse(
+                c,
+                f"argnums={argnums} asks for argument {k}, but there are {count} positional arguments",
+                fix="pass it by position, or choose others",
+            )
+    found = tuple(k % count for k in wanted)
+    if len(set(found)) < len(found):
+        _refuse(c, f"argnums={argnums} names an argument twice")
+    return found
+
+
+def _two(c: Context, args: Sequence[Value], kwargs: dict[str, Value]) -> tuple[Sequence[Value], Value]:
+    """The primals, and what goes with them."""
+    primals = c.items(args[0]) if len(args) == 2 and not kwargs else None
+    if primals is None:
+        _refuse(c, "the primals and tangents must be tuples", fix="write tp.jvp(f, (x,), (x_dot,))")
+    return primals, args[1]
+
+
+def _described(tree: Tree) -> str:
+    match tree:
+        case Leaf(type):
+            return f"a {type.rank}-dimensional array" if type.is_array else f"a number of type {type.dtype!r}"
+        case Container(kind, _, parts):
+            return f"a {kind.__name__} of {len(parts)}"
+        case _:
+            return describe(tree.value)
+
+
+def _refuse(c: Context, what: str, *, why: str = "", fix: str = "") -> NoReturn:
+    c.refuse(what, why=why, fix=fix, error=DerivativeError)

@@ -1,0 +1,75 @@
+"""The verbs of differentiation inside compiled code: `tp.grad(f)`, `tp.jvp(f, (x,), (v,))`, `tp.stop_gradient(x)`.
+
+Their meaning outside is in `tapeless.api`, which names its functions to the registry together with these.
+"""
+
+from __future__ import annotations
+
+from ..errors import DerivativeError
+from ..ir.types import Atom
+from .context import Context
+from .derived import Derivation, Verb, call_derived, linearize, vjp
+from .leaves import from_atoms, take
+from .numpy.nest import array_of, pull_atom
+from .values import Value
+
+
+def _derivation(c: Context, verb: Verb, fun: Value, argnums: Value, has_aux: Value, memory: Value = None) -> Derivation:
+    if not isinstance(has_aux, bool):
+        c.refuse("has_aux must be True or False", error=DerivativeError)
+    return Derivation(verb, fun, argnums, has_aux, memory)
+
+
+def grad(c: Context, fun: Value, argnums: Value = 0, has_aux: Value = False, *, memory: Value = None) -> Value:
+    return _derivation(c, "grad", fun, argnums, has_aux, memory)
+
+
+def value_and_grad(
+    c: Context, fun: Value, argnums: Value = 0, has_aux: Value = False, *, memory: Value = None
+) -> Value:
+    return _derivation(c, "value_and_grad", fun, argnums, has_aux, memory)
+
+
+def jacfwd(c: Context, fun: Value, argnums: Value = 0, has_aux: Value = False) -> Value:
+    return _derivation(c, "jacfwd", fun, argnums, has_aux)
+
+
+def jacrev(c: Context, fun: Value, argnums: Value = 0, has_aux: Value = False) -> Value:
+    return _derivation(c, "jacrev", fun, argnums, has_aux)
+
+
+def hessian(c: Context, fun: Value, argnums: Value = 0, has_aux: Value = False) -> Value:
+    return jacfwd(c, jacrev(c, fun, argnums, has_aux), argnums, has_aux)
+
+
+def jvp(c: Context, fun: Value, primals: Value, tangents: Value, has_aux: Value = False) -> Value:
+    return call_derived(c, _derivation(c, "jvp", fun, 0, has_aux), (primals, tangents), {})
+
+
+def hvp(c: Context, fun: Value, primals: Value, tangents: Value) -> Value:
+    return call_derived(c, Derivation("hvp", fun), (primals, tangents), {})
+
+
+def vjp_(c: Context, fun: Value, *primals: Value, has_aux: Value = False) -> Value:
+    return vjp(c, fun, primals, bool(has_aux))
+
+
+def linearize_(c: Context, fun: Value, *primals: Value) -> Value:
+    return linearize(c, fun, primals)
+
+
+def checkpoint(_c: Context, fun: Value) -> Value:
+    return fun
+
+
+def stop_gradient(c: Context, x: Value) -> Value:
+    """The same value, a constant for every derivative."""
+    tree, atoms = take(c, x)
+    return from_atoms(c, tree, [_stopped(c, atom) for atom in atoms])
+
+
+def _stopped(c: Context, atom: Atom) -> Atom:
+    if not atom.type.dtype.is_float:
+        return atom
+    element = pull_atom(atom)
+    return array_of(c.b, element.shape, lambda b, index: b.apply("stop_gradient", element.at(b, index)))
