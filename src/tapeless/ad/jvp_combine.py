@@ -12,7 +12,7 @@ drops out. NaN equals nothing, so the number is 0 then, and the tangent of a NaN
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from ..ir.build import Atoms, Builder
@@ -20,7 +20,8 @@ from ..ir.core import Expr, Hist, Lambda, Reduce, Scan, Stm
 from ..ir.types import Atom, Lit, Type, Var, zero
 from ..ir.walk import fresh
 from .jvp_extrema import is_extremum
-from .jvp_tangents import Tangents, dot, dot_name
+from .jvp_tangents import Tangents, dot
+from .values import zeros
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +51,9 @@ def push_reduce(t: Tangents, b: Builder, vars: Sequence[Var], expr: Reduce | Sca
     body = Lambda(expr.body.params, inner.block((*values, *ones)))
     ties = _bind(t, b, vars, dual, type(expr)(expr.size, op, neutral, body))
     for k, count in zip(dual.shared, ties, strict=True):
-        fallback = _unless_met(t, b, vars[k], expr.neutral[k])
-        t.define(vars[k], _ratio(b, t.filled(b, vars[k]), count, fallback, dot_name(vars[k])))
+        n_dot = t.of(expr.neutral[k])
+        alone = () if n_dot is None else (vars[k], expr.neutral[k], n_dot)
+        t.define(vars[k], _mean(b, t.filled(b, vars[k]), count, *alone))
 
 
 def push_hist(t: Tangents, b: Builder, vars: Sequence[Var], expr: Hist) -> None:
@@ -67,7 +69,7 @@ def push_hist(t: Tangents, b: Builder, vars: Sequence[Var], expr: Hist) -> None:
     body = Lambda(expr.body.params, inner.block((*values, *ones)))
     ties = _bind(t, b, vars, dual, Hist(expr.size, op, neutral, dest, keys, body))
     for k, count in zip(dual.shared, ties, strict=True):
-        t.define(vars[k], _ratios(b, vars[k], t.filled(b, vars[k]), count))
+        t.define(vars[k], _mean(b, t.filled(b, vars[k]), count))
 
 
 def _dual(t: Tangents, op: Lambda, *, mean: bool) -> _Dual:
@@ -77,7 +79,7 @@ def _dual(t: Tangents, op: Lambda, *, mean: bool) -> _Dual:
 
 
 def _neutral(t: Tangents, b: Builder, neutral: Atoms, dual: _Dual) -> Atoms:
-    nothing = [zero(neutral[k].type.dtype) for k in dual.shared]
+    nothing = [zeros(b, neutral[k].type) for k in dual.shared]
     return (*neutral, *(t.filled(b, neutral[k]) for k in dual.plain), *nothing, *nothing)
 
 
@@ -105,13 +107,9 @@ def _operator(t: Tangents, b: Builder, op: Lambda, dual: _Dual) -> Lambda:
     totals: list[Atom] = []
     ties: list[Atom] = []
     for n, k in enumerate(dual.shared):
-        best = op.body.results[k]
-        left, right = (inner.apply("eq", side.values[k], best) for side in sides)
-        for merged, of in ((totals, 0), (ties, 1)):
-            x, y = (side.shared[n][of] for side in sides)
-            nothing = zero(best.type.dtype)
-            kept = inner.apply("select", left, x, nothing), inner.apply("select", right, y, nothing)
-            merged.append(inner.apply("add", *kept))
+        total, count = _merged(inner, op.body.results[k], [(side.values[k], *side.shared[n]) for side in sides])
+        totals.append(total)
+        ties.append(count)
     return Lambda((*sides[0].params, *sides[1].params), inner.block((*combined, *totals, *ties)))
 
 
@@ -134,27 +132,40 @@ def _side(t: Tangents, values: tuple[Var, ...], dual: _Dual) -> _Side:
     return _Side(values, t.dotted(values, dual.plain), shared)
 
 
-def _unless_met(t: Tangents, b: Builder, result: Var, neutral: Atom) -> Atom:
-    """The tangent of an extremum that no element has: that of the neutral element, where that is the result."""
-    nothing, n_dot = zero(result.type.dtype), t.of(neutral)
-    if n_dot is None:
-        return nothing
-    return b.apply("select", b.apply("eq", result, neutral), n_dot, nothing)
+def _merged(b: Builder, best: Atom, sides: Sequence[tuple[Var, Var, Var]]) -> Atoms:
+    """The sum of tangents and the number of ties of both sides, as far as their values are the best."""
+    nothing = zero(best.type.dtype)
+
+    def element(b: Builder, top: Atom, *sides: Atom) -> Atoms:
+        wins = [b.apply("eq", value, top) for value in (sides[0], sides[3])]
+        pairs = zip(sides[1:3], sides[4:6], strict=True)
+        kept = [[b.apply("select", won, x, nothing) for won, x in zip(wins, pair, strict=True)] for pair in pairs]
+        return tuple(b.apply("add", x, y) for x, y in kept)
+
+    return _each(b, element, best, *(var for side in sides for var in side))
 
 
-def _ratio(b: Builder, total: Atom, count: Atom, fallback: Atom, hint: str) -> Var:
-    """`total / count`, and the fallback where there is nothing to count."""
-    some = b.apply("gt", count, zero(count.type.dtype))
-    return b.apply("select", some, b.apply("div", total, count), fallback, hint=hint)
+def _mean(b: Builder, total: Atom, count: Atom, *alone: Atom) -> Atom:
+    """`total / count`, and 0 without anything to count.
+
+    `alone` are a result, its neutral element and that one's tangent, which is taken where no element has the result.
+    """
+    nothing = zero(total.type.dtype)
+
+    def element(b: Builder, total: Atom, count: Atom, *alone: Atom) -> Atoms:
+        otherwise: Atom = nothing
+        if alone:
+            result, neutral, n_dot = alone
+            otherwise = b.apply("select", b.apply("eq", result, neutral), n_dot, nothing)
+        some = b.apply("gt", count, nothing)
+        return (b.apply("select", some, b.apply("div", total, count), otherwise),)
+
+    return _each(b, element, total, count, *alone)[0]
 
 
-def _ratios(b: Builder, var: Var, totals: Atom, counts: Atom) -> Atom:
-    """The ratios of two arrays, element by element."""
-
-    def element(b: Builder, type: Type, at: Atoms) -> tuple[Var, ...]:
-        if type.is_array:
-            return b.map_(type.shape[0], lambda b, i: element(b, type.drop(1), (*at, i)))
-        total, count = b.apply("index", totals, *at), b.apply("index", counts, *at)
-        return (_ratio(b, total, count, zero(type.dtype), dot_name(var)),)
-
-    return element(b, var.type, ())[0]
+def _each(b: Builder, element: Callable[..., Atoms], *values: Atom) -> Atoms:
+    """A function of scalars on values of one type, element by element."""
+    type = values[0].type
+    if not type.is_array:
+        return element(b, *values)
+    return b.map_(type.shape[0], lambda b, i: _each(b, element, *(b.apply("index", value, i) for value in values)))
