@@ -112,40 +112,64 @@ def _fresh_library() -> str:
 
 
 def _optimised(text: str) -> Any:
-    machine = _machine()
     module = llvm.parse_assembly(text, llvm.create_context())
-    module.triple, module.data_layout = host().triple, str(machine.target_data)
+    module.triple, module.data_layout = host().triple, str(_machine().target_data)
     module.verify()
-    options = llvm.create_pipeline_tuning_options(speed_level=1)
-    options.loop_vectorization = options.slp_vectorization = options.loop_interleaving = False
-    builder = llvm.create_pass_builder(machine, options)
-    inline = llvm.create_new_module_pass_manager()
-    inline.add_always_inliner_pass()
-    inline.run(module, builder)
+    passes = _passes()
+    passes.inline.run(module, _builder())
     loops = text.partition("\n")[0].removeprefix(LOOPS).split()
-    for function in module.functions:
-        if not function.is_declaration:
-            for passes in _thorough(builder) if function.name in loops else _brief():
-                passes.run(function, builder)
+    for name in loops:
+        passes.loops.run(module.get_function(name), _builder())
+    passes.tidy.run(module, _builder())
     return module
 
 
-def _brief() -> list[Any]:
+def _builder() -> Any:
+    """What one run needs: a run leaves callbacks behind that point to what is gone by the next one."""
+    options = llvm.create_pipeline_tuning_options(speed_level=1)
+    options.loop_vectorization = options.slp_vectorization = options.loop_interleaving = False
+    return llvm.create_pass_builder(_machine(), options)
+
+
+@dataclass(frozen=True, slots=True)
+class _Passes:
+    """What is run in this order: on the module, on its functions with loops, on the module."""
+
+    inline: Any
+    loops: Any
+    tidy: Any
+
+
+@cache
+def _passes() -> _Passes:
+    """Made once: llvmlite never gives the memory of function passes back, and lets one thread at a time run them."""
+    inline = llvm.create_new_module_pass_manager()
+    inline.add_always_inliner_pass()
+    return _Passes(inline, _for_loops(), _tidy())
+
+
+def _for_loops() -> Any:
+    """Inner loops gain from being unrolled and from keeping in registers what does not change in them.
+
+    Loops around a loop of few rounds can be unrolled when that one is gone: hence twice.
+    """
+    passes = _builder().getFunctionPassManager()
+    passes.add_loop_unroll_pass()
+    passes.add_instruction_combine_pass()
+    passes.add_simplify_cfg_pass()
+    passes.add_loop_unroll_pass()
+    return passes
+
+
+def _tidy() -> Any:
     """Our own code says everything once, and loops over elements are vectors: little is left to do."""
-    passes = llvm.create_new_function_pass_manager()
+    passes = llvm.create_new_module_pass_manager()
     passes.add_sroa_pass()
     passes.add_simplify_cfg_pass()
     passes.add_instruction_combine_pass()
     passes.add_loop_rotate_pass()
     passes.add_simplify_cfg_pass()
-    return [passes]
-
-
-def _thorough(builder: Any) -> list[Any]:
-    """Inner loops gain from being unrolled and from keeping in registers what does not change in them."""
-    unroll = llvm.create_new_function_pass_manager()
-    unroll.add_loop_unroll_pass()
-    return [builder.getFunctionPassManager(), unroll, builder.getFunctionPassManager()]
+    return passes
 
 
 # -- running ------------------------------------------------------------------------------------------
