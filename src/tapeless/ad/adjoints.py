@@ -64,6 +64,7 @@ class Scope:
         self.parent = parent
         self.adjoints: dict[str, Atom] = {}
         self.restored: dict[Var, Atom] = {}
+        self.origins: dict[str, Var] = parent.origins if parent else {}
         self.counters: dict[str, Atom] = dict(parent.counters) if parent else {}
 
     # -- primal values ------------------------------------------------------------------------
@@ -73,8 +74,18 @@ class Scope:
         outer = self.parent.restorations() if self.parent else {}
         return outer | self.restored
 
+    def restore(self, var: Var, version: Var) -> None:
+        """From here on back, `version` holds what `var` held; they have one adjoint, that of `var`."""
+        origin = self.origins.get(var.name, var)
+        self.restored |= {origin: version, var: version}
+        self.origins[version.name] = origin
+        if origin.name in self.varied:
+            self.varied.add(version.name)
+
     def primal(self, atom: Atom) -> Atom:
-        return self.restorations().get(atom, atom) if isinstance(atom, Var) and atom.type.shape else atom
+        if not isinstance(atom, Var) or not atom.type.shape:
+            return atom
+        return self.restorations().get(self.origins.get(atom.name, atom), atom)
 
     # -- adjoints -----------------------------------------------------------------------------
 
@@ -89,6 +100,7 @@ class Scope:
         """Contribute to the adjoint of an operand, if it has one."""
         if value is None or not isinstance(atom, Var) or atom.name not in self.varied:
             return
+        atom = self.origins.get(atom.name, atom)
         if self.parent is None or atom.name in self.bound:
             self._accumulate(atom, value, entries)
         else:

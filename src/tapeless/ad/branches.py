@@ -15,7 +15,7 @@ from ..ir.walk import fresh
 from .adjoints import ArmScope, CannotRecord, Deposit, Entry, Scope, Span
 from .journal import journal
 from .sweep import Back, Sweep, back_through, bound_in, nothing
-from .values import mentions, zeros
+from .values import mentions, retyped, zeros
 
 
 def if_rule(sweep: Sweep, stm: Stm) -> Back:
@@ -65,7 +65,7 @@ def _arm(sweep: Sweep, stm: Stm, scope: Scope, arm: Block, adjoints: Sequence[At
     child = ArmScope(b, inner.varied, bound_in(block), scope)
     backs = inner.run(block)
     for result, adjoint in zip(block.results, adjoints, strict=True):
-        child.add(result, adjoint)
+        child.add(result, None if adjoint is None else retyped(b, adjoint, result.type))
     back_through(backs, child)
     return child
 

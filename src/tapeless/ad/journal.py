@@ -134,6 +134,6 @@ def journal(b: Builder, stm: Stm) -> Back | None:
 
     def restore(scope: Scope) -> None:
         for write, old in saved:
-            scope.restored[write.source] = write.undo(scope.b, scope.primal(write.out), old, write.place)
+            scope.restore(write.source, write.undo(scope.b, scope.primal(write.out), old, write.place))
 
     return restore

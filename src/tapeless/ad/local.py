@@ -106,13 +106,13 @@ def _concat(scope: Scope, expr: Apply, out_adj: Atom) -> None:
     parts, (axis,) = expr.args[:-1], expr.attrs
     assert isinstance(axis, int)
     start: Atom = i64(0)
-    for part in parts:
+    for k, part in enumerate(parts):
         shape = part.type.shape
         if scope.wants(part):
             whole = [(i64(0), size, i64(1)) for size in shape[:axis]]
             triples = [x for triple in (*whole, (start, shape[axis], i64(1))) for x in triple]
             scope.add(part, scope.b.apply("slice", out_adj, *triples))
-        if part is not parts[-1]:
+        if k + 1 < len(parts):
             start = scope.b.apply("add", start, shape[axis])
 
 
@@ -146,7 +146,7 @@ def _write(sweep: Sweep, stm: Stm, expr: Apply) -> Back:
 
     def back(scope: Scope) -> None:
         if isinstance(array, Var):
-            scope.restored[array] = write_back(scope.b, expr, scope.primal(out), old)
+            scope.restore(array, write_back(scope.b, expr, scope.primal(out), old))
         out_adj = scope.take(out)
         if out_adj is None:
             return

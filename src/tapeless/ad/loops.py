@@ -176,7 +176,7 @@ def _return(sweep: Sweep, stm: Stm, scope: Scope, loop: _Loop, adjoints: Sequenc
         scope.add(init[k], final)
     for k, final in zip(undone, finals[len(active) :], strict=False):
         if isinstance(source := init[k], Var):
-            scope.restored[source] = final
+            scope.restore(source, final)
 
 
 def _brought_back(b: Builder, loop: _Loop, k: int, i: Atom, array: Var | None) -> Var:

@@ -16,6 +16,11 @@ def zeros(b: Builder, type: Type) -> Atom:
     return b.apply("replicate", literal, *type.shape, hint="zeros") if type.shape else literal
 
 
+def retyped(b: Builder, x: Atom, type: Type) -> Atom:
+    """The same value where its sizes go by other names."""
+    return x if x.type == type else b.apply("reshape", x, *type.shape)
+
+
 def plus(b: Builder, x: Atom, y: Atom) -> Atom:
     """x + y, element by element."""
     return elementwise(b, "add", x, y)
