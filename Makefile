@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 JOBS ?= 2
 
-.PHONY: demo test lint bench fuzz docs clean
+.PHONY: demo test lint bench fuzz fuzz-grad docs clean
 
 $(READY): pyproject.toml
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -31,6 +31,11 @@ N ?= 20000
 SEED ?= 0
 fuzz: $(READY)
 	$(BIN)/python -m tapeless.testing.fuzz -n $(N) --seed $(SEED) --jobs $(JOBS)
+
+# The same of derivatives, of first order or ORDER=2.
+ORDER ?= 1
+fuzz-grad: $(READY)
+	$(BIN)/python -m tapeless.testing.fuzz --derivatives $(ORDER) -n $(N) --seed $(SEED) --jobs $(JOBS)
 
 # Peers (Numba, JAX) are installed into an environment of their own.
 bench: $(READY)

@@ -19,7 +19,7 @@ from tapeless.testing import judge, random_program, shrink, verify
 from tapeless.testing.compare import Outcome, difference, reference, same_bits
 from tapeless.testing.edits import Edit, count, rewrite, without_dead
 from tapeless.testing.verify import Call
-from tapeless.testing.wire import decode, encode
+from tapeless.testing.wire import Request, decode, encode
 
 
 def swapped(function: Function, old: str, new: str) -> Function:
@@ -129,10 +129,10 @@ def test_faults_compare_by_kind_and_bits_by_sign_of_zero() -> None:
 def test_programs_survive_the_wire() -> None:
     for seed in range(20):
         function, args = random_program(seed)
-        again, values, _ = decode(encode(function, args))
-        assert again == function
-        assert all(np.array_equal(x, y, equal_nan=x.dtype.kind == "f") for x, y in zip(args, values, strict=True))
-        assert [x.dtype for x in args] == [y.dtype for y in values]
+        again = decode(encode(Request(function, args, ("auto",), 2, seed)))
+        assert (again.function, list(again.variants), again.order, again.seed) == (function, ["auto"], 2, seed)
+        assert all(np.array_equal(x, y, equal_nan=x.dtype.kind == "f") for x, y in zip(args, again.args, strict=True))
+        assert [x.dtype for x in args] == [y.dtype for y in again.args]
 
 
 def test_without_dead_keeps_meaning() -> None:

@@ -46,23 +46,25 @@ def judge_derivatives(
     order: int = 1,
     seed: int = 0,
     prepared: bool = True,
+    modes: Sequence[str] = ("forward", "reverse"),
     compiler: Compiler | None = None,
     variants: Sequence[str] = ("auto",),
 ) -> Verdict:
     """Check the derivatives of one program up to `order`. Without a `compiler` compiled code is left out."""
     try:
         source = prepare(function, Notes()) if prepared else Function(function.name, function.params, function.body)
-        point = _Point(source, args, Dice(seed))
-        machine = _Machine(compiler, variants)
-        derived = [_forward(point, machine), _reverse(point, machine)] if point.worth_it else []
-        if order > 1 and derived:
-            _second(derived, seed, machine)
-    except _Found as found:
+        point = Point(source, args, Dice(seed))
+        machine = Machine(compiler, variants)
+        if point.worth_it:
+            derived = {mode: MODES[mode](point, machine) for mode in modes}
+            if order > 1:
+                _second(derived["forward"], derived["reverse"], seed, machine)
+    except Found as found:
         return found.verdict
     return Verdict("ok")
 
 
-class _Found(Exception):
+class Found(Exception):
     """Ends the judgement of a program."""
 
     def __init__(self, kind: str, stage: str, detail: str) -> None:
@@ -70,7 +72,7 @@ class _Found(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class _Derived:
+class Derived:
     """A derivative program, with the arguments it was judged at."""
 
     function: Function
@@ -78,11 +80,13 @@ class _Derived:
     stage: str
 
 
-class _Point:
+class Point:
     """A program, arguments, a direction v for each float argument, and the oracle's answer there."""
 
-    def __init__(self, function: Function, args: Sequence[Any], dice: Dice, stage: str = "") -> None:
-        self.function, self.args, self.dice, self.stage = function, list(args), dice, stage
+    def __init__(self, function: Function, args: Sequence[Any], dice: Dice, inner: str = "") -> None:
+        """`inner` is the stage that made the program, when it is a derivative itself."""
+        self.function, self.args, self.dice = function, list(args), dice
+        self.over = f" over {inner}" if inner else ""
         self.active = [k for k, param in enumerate(function.params) if param.type.dtype.is_float]
         types = [param.type for param in function.params]
         self.direction = [
@@ -93,10 +97,11 @@ class _Point:
         self.tolerance = SERIES if "digamma" in operations else EXACT
 
     def _slope(self) -> Slope:
-        with _blamed(f"{self.stage}oracle"):
+        stage = f"oracle{self.over}"
+        with _blamed(stage):
             slope = Oracle(self.function).slope(self.args, self.direction)
         if slope.kink:
-            raise _Found("unstable", f"{self.stage}oracle", slope.kink)
+            raise Found("unstable", stage, slope.kink)
         return slope
 
     @property
@@ -114,20 +119,20 @@ class _Point:
         return [along for along in self.slope.along if along is not None]
 
 
-def _forward(point: _Point, machine: _Machine) -> _Derived:
+def judge_forward(point: Point, machine: Machine) -> Derived:
     """The forward derivative against the oracle, result by result."""
     derived = _derive(point, "forward", jvp_function, point.tangents)
     exact, rest = _evaluate(derived, point)
     if len(rest) != len(point.slopes):
-        raise _Found("wrong", derived.stage, f"{len(rest)} tangents for {len(point.slopes)} float results")
+        raise Found("wrong", derived.stage, f"{len(rest)} tangents for {len(point.slopes)} float results")
     for k, (found, expected) in enumerate(zip(rest, point.slopes, strict=True)):
         if np.shape(found) != np.shape(expected) or deviation(found, expected) > point.tolerance:
-            raise _Found("wrong", derived.stage, f"tangent {k} is {_few(found)}, must be {_few(expected)}")
+            raise Found("wrong", derived.stage, f"tangent {k} is {_few(found)}, must be {_few(expected)}")
     machine.judge(derived, exact)
     return derived
 
 
-def _reverse(point: _Point, machine: _Machine) -> _Derived:
+def judge_reverse(point: Point, machine: Machine) -> Derived:
     """The reverse derivative against the oracle by the dot test."""
     types = [type for type in point.function.result_types if type.dtype.is_float]
     weights = [_random(point.dice, type, np.shape(s)) for type, s in zip(types, point.slopes, strict=True)]
@@ -135,52 +140,54 @@ def _reverse(point: _Point, machine: _Machine) -> _Derived:
     exact, adjoints = _evaluate(derived, point)
     shapes = [np.shape(v) for v in point.tangents]
     if [np.shape(x) for x in adjoints] != shapes:
-        raise _Found("wrong", derived.stage, f"adjoints of shapes {[np.shape(x) for x in adjoints]} for {shapes}")
+        raise Found("wrong", derived.stage, f"adjoints of shapes {[np.shape(x) for x in adjoints]} for {shapes}")
     left, size = _dot(weights, point.slopes)
     right, other = _dot(adjoints, point.tangents)
     if not abs(left - right) <= point.tolerance * max(size, other, 1e-3):
         detail = f"<J'w, v> is {float(right):.12g}, <w, Jv> is {float(left):.12g}; J'w = {_few(adjoints)}"
-        raise _Found("wrong", derived.stage, detail)
+        raise Found("wrong", derived.stage, detail)
     machine.judge(derived, exact)
     return derived
 
 
-def _second(derived: Sequence[_Derived], seed: int, machine: _Machine) -> None:
+def _second(forward: Derived, reverse: Derived, seed: int, machine: Machine) -> None:
     """Forward over reverse, and alternately reverse over forward and reverse over reverse."""
-    forward, reverse = derived
-    _forward(_Point(reverse.function, reverse.args, Dice(seed + 1), "forward over "), machine)
-    outer = forward if seed % 2 else reverse
-    _reverse(_Point(outer.function, outer.args, Dice(seed + 2), f"reverse over {outer.stage}: "), machine)
+    judge_forward(Point(reverse.function, reverse.args, Dice(seed + 1), reverse.stage), machine)
+    inner = forward if seed % 4 < 2 else reverse  # each of them of prepared programs and of others
+    judge_reverse(Point(inner.function, inner.args, Dice(seed + 2), inner.stage), machine)
 
 
-def _derive(point: _Point, mode: str, transform: Transform, seeds: Sequence[Any]) -> _Derived:
-    stage = f"{point.stage}{mode}"
+MODES = {"forward": judge_forward, "reverse": judge_reverse}
+
+
+def _derive(point: Point, mode: str, transform: Transform, seeds: Sequence[Any]) -> Derived:
+    stage = f"{mode}{point.over}"
     with _blamed(stage):
         program = transform(point.function, point.active)
         check(program)
-    return _Derived(program, [*point.args, *seeds], stage)
+    return Derived(program, [*point.args, *seeds], stage)
 
 
-def _evaluate(derived: _Derived, point: _Point) -> tuple[Outcome, tuple[Any, ...]]:
+def _evaluate(derived: Derived, point: Point) -> tuple[Outcome, tuple[Any, ...]]:
     """All results of a derivative program in long numbers, and those after the primal's: the derivatives."""
     with _blamed(derived.stage):
         exact = Oracle(derived.function).evaluate(derived.args)
     if exact.fault:
-        raise _Found("wrong", derived.stage, f"raises {exact.fault}")
+        raise Found("wrong", derived.stage, f"raises {exact.fault}")
     primal = point.slope.value.results
     for k, (found, expected) in enumerate(zip(exact.results, primal, strict=False)):
         if np.shape(found) != np.shape(expected) or not _same(found, expected):
-            raise _Found("wrong", derived.stage, f"result {k} of the primal is {_few(found)}, must be {_few(expected)}")
+            raise Found("wrong", derived.stage, f"result {k} of the primal is {_few(found)}, must be {_few(expected)}")
     return exact, exact.results[len(primal) :]
 
 
-class _Machine:
+class Machine:
     """Judges a derivative program in the machine's numbers: interpreted, after all passes, compiled."""
 
     def __init__(self, compiler: Compiler | None, variants: Sequence[str]) -> None:
         self.compiler, self.variants = compiler, variants
 
-    def judge(self, derived: _Derived, exact: Outcome) -> None:
+    def judge(self, derived: Derived, exact: Outcome) -> None:
         function, args = derived.function, derived.args
         with _blamed(f"{derived.stage} rounding"):
             expected = reference(function, args)
@@ -189,10 +196,10 @@ class _Machine:
             detail = difference(near, expected, tolerance(function))
             if detail:
                 kind = "unstable" if unstable(function, args, expected, near) else "wrong"
-                raise _Found(kind, f"{derived.stage} rounding", detail)
+                raise Found(kind, f"{derived.stage} rounding", detail)
         verdict = judge(function, args, compiler=self.compiler, variants=self.variants, each_pass=False)
         if verdict.kind != "ok":
-            raise _Found(verdict.kind, f"{derived.stage} {verdict.stage}", verdict.detail)
+            raise Found(verdict.kind, f"{derived.stage} {verdict.stage}", verdict.detail)
 
 
 class _blamed:
@@ -205,8 +212,8 @@ class _blamed:
         pass
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        if isinstance(error, Exception) and not isinstance(error, _Found):
-            raise _Found("wrong", self.stage, f"{type(error).__name__}: {error}") from error
+        if isinstance(error, Exception) and not isinstance(error, Found):
+            raise Found("wrong", self.stage, f"{type(error).__name__}: {error}") from error
 
 
 def _random(dice: Dice, type: Type, shape: tuple[int, ...]) -> Any:

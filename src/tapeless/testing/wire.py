@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -19,16 +20,34 @@ from .verify import VARIANTS
 assert _ops
 
 
-def encode(function: Function, args: Sequence[Any], variants: Sequence[str] = VARIANTS) -> str:
-    """One line that `decode` reads; `variants` of compiled code are to be judged."""
-    values = [_encode(np.asarray(arg)) for arg in args]
-    return json.dumps({"program": print_function(function), "args": values, "variants": list(variants)})
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A program to be judged: itself, or its derivatives up to `order`, in directions that `seed` determines."""
+
+    function: Function
+    args: list[Any]
+    variants: Sequence[str] = VARIANTS
+    order: int = 0
+    seed: int = 0
 
 
-def decode(line: str) -> tuple[Function, list[Any], list[str]]:
-    """The program, its arguments, the variants of compiled code."""
+def encode(request: Request) -> str:
+    """One line that `decode` reads."""
+    return json.dumps({
+        "program": print_function(request.function),
+        "args": [_encode(np.asarray(arg)) for arg in request.args],
+        "variants": list(request.variants),
+        "order": request.order,
+        "seed": request.seed,
+    })  # fmt: skip
+
+
+def decode(line: str) -> Request:
+    """The request that a line holds."""
     record = json.loads(line)
-    return parse_function(record["program"]), [_decode(arg) for arg in record["args"]], record["variants"]
+    args = [_decode(arg) for arg in record["args"]]
+    function = parse_function(record["program"])
+    return Request(function, args, record["variants"], record.get("order", 0), record.get("seed", 0))
 
 
 def _encode(array: Any) -> dict[str, Any]:

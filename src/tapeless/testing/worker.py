@@ -18,13 +18,18 @@ from contextlib import suppress
 from dataclasses import asdict
 from typing import IO
 
+from .derivative_law import judge_derivatives
 from .generate import random_program
+from .profile import GENERAL, SMOOTH
 from .verify import Compiler, Verdict, judge, native_code
-from .wire import decode
+from .wire import Request, decode
 
 # Compiling takes most of the time: seeds take turns with the variants of compiled code.
 TURNS = (("unoptimised", "auto"), ("lanes",), ("auto",), ("lanes",), ("scalar", "auto"), ("lanes",))
+# Of derivatives both programs are compiled, so one variant must do.
+DERIVATIVE_TURNS = (("auto",), ("auto",), ("lanes",), ("lanes",), ("scalar",), ("unoptimised",))
 PASSES_ONLY = "--passes-only"
+DERIVATIVES = "--derivatives"
 PROGRAM = (sys.executable, "-m", "tapeless.testing.worker")
 
 
@@ -86,21 +91,32 @@ def _forward(lines: IO[str], answers: queue.Queue[str]) -> None:
     answers.put("")  # the process has ended
 
 
-def serve(*, passes_only: bool) -> None:
-    """Answer requests until the input ends."""
+def request(seed: int, order: int) -> Request:
+    """The program of a seed: one of the general kind, or one whose derivatives up to `order` are judged."""
+    function, args = random_program(seed, profile=SMOOTH if order else GENERAL)
+    turns = DERIVATIVE_TURNS if order else TURNS
+    return Request(function, args, turns[seed % len(turns)], order, seed)
+
+
+def serve(*, passes_only: bool, order: int) -> None:
+    """Answer requests until the input ends; seeds stand for programs judged up to derivatives of this order."""
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)  # what anything prints is not an answer
     compiler = None if passes_only else native_code
     for line in sys.stdin:
-        print(json.dumps(asdict(_judge(line, compiler))), file=answers, flush=True)
+        wanted = decode(line) if line.startswith("{") else request(int(line), order)
+        print(json.dumps(asdict(_judge(wanted, compiler))), file=answers, flush=True)
 
 
-def _judge(line: str, compiler: Compiler | None) -> Verdict:
-    if line.startswith("{"):
-        function, args, variants = decode(line)
-        return judge(function, args, compiler=compiler, variants=variants)
-    return judge(*random_program(int(line)), compiler=compiler, variants=TURNS[int(line) % len(TURNS)])
+def _judge(r: Request, compiler: Compiler | None) -> Verdict:
+    if r.order == 0:
+        return judge(r.function, r.args, compiler=compiler, variants=r.variants)
+    # Half of the programs keep the loops that preparing turns into parallel operators.
+    return judge_derivatives(
+        r.function, r.args, order=r.order, seed=r.seed, prepared=r.seed % 2 == 1, compiler=compiler, variants=r.variants
+    )
 
 
 if __name__ == "__main__":
-    serve(passes_only=PASSES_ONLY in sys.argv)
+    chosen = sys.argv[sys.argv.index(DERIVATIVES) + 1] if DERIVATIVES in sys.argv else "0"
+    serve(passes_only=PASSES_ONLY in sys.argv, order=int(chosen))
