@@ -56,8 +56,8 @@ def grad(fun: Function, argnums: Argnums = 0, has_aux: bool = False, *, memory: 
     """The gradient of a function that returns one number.
 
     The result has the structure of the argument at position `argnums`, or is a tuple of such for several positions.
-    With `has_aux` the function returns `(value, aux)`, and the result is `(gradient, aux)`. `memory` limits what the return
-    sweep may keep: a number of bytes, or a string such as "64MB".
+    With `has_aux` the function returns `(value, aux)`, and the result is `(gradient, aux)`. `memory` limits what the
+    return sweep may keep: a number of bytes, or a string such as "64MB".
 
     >>> import numpy as np, tapeless as tp
     >>> def energy(x, k):
@@ -175,7 +175,11 @@ def linearize(fun: Function, *primals: Any) -> Any:
     (15.0, 5.0)
     """
     kept = deepcopy(primals)
-    return jitted(differentiable(fun))(*deepcopy(primals)), lambda *tangents: jvp(fun, kept, tangents)[1]
+
+    def push(*tangents: Any) -> Any:
+        return jvp(fun, kept, tangents)[1]
+
+    return jitted(differentiable(fun))(*deepcopy(primals)), push
 
 
 # -- marks in functions -----------------------------------------------------------------------------
@@ -215,6 +219,7 @@ for _outside, _inside in (
     (vjp, verbs.vjp_),
     (linearize, verbs.linearize_),
     (stop_gradient, verbs.stop_gradient),
-    (checkpoint, verbs.checkpoint),
+    (checkpoint, verbs.same),
+    (jit, verbs.same),
 ):
     registry.implements(_outside)(_inside)

@@ -9,18 +9,14 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable
 from types import FunctionType
-from typing import Any, TypeAlias
-
-import numpy as np
+from typing import Any, TypeAlias, cast
 
 from .config import config
-from .driver import Compiled
 from .errors import ArgumentError, CallError
 from .front import registry
 from .front.capture import Call, Lowered, lower
 from .front.derived import Derivation, Verb
 from .jitted import Jitted, Options
-from .runtime.call import PLAIN
 
 
 class Derived(Jitted):
@@ -56,16 +52,18 @@ class Derived(Jitted):
     def _lowered(self, call: Call) -> Lowered:
         return lower(self.parameters, call.specs, self.__derivation__)
 
-    def _run_plain(self, args: tuple[Any, ...], kwargs: dict[str, Any], call: Call, compiled: Compiled) -> Any:
-        leaves = [leaf[()] if isinstance(leaf, np.ndarray) and not leaf.ndim else leaf for leaf in call.leaves]
-        answer = compiled.call(*leaves, *compiled.lowered.hidden_leaves())
-        if answer is PLAIN:
-            raise ArgumentError(
-                f"an argument of {self.__qualname__} is of a subclass of np.ndarray",
-                why="such arrays have rules of their own, which derivatives would not follow",
-                fix="pass ordinary arrays: np.asarray(x)",
-            )
-        return answer
+    def _bound(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Call:
+        call = super()._bound(args, kwargs)
+        # An array without dimensions is a number, and nobody writes into it here.
+        return Call(call.specs, tuple(map(_without_cells, call.leaves)))
+
+    def _run_plain(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        kinds = sorted({arg.__class__.__name__ for arg in (*args, *kwargs.values()) if hasattr(arg, "ndim")})
+        raise ArgumentError(
+            f"an argument is of a subclass of np.ndarray; there are {', '.join(kinds) or 'some in containers'}",
+            why="such arrays have rules of their own, which derivatives would not follow",
+            fix="pass ordinary arrays: np.asarray(x)",
+        )
 
 
 # How to make the object again: a function and its arguments.
@@ -96,10 +94,14 @@ def _plain(function: Any) -> FunctionType:
     )
 
 
+def _without_cells(leaf: Any) -> Any:
+    return leaf[()] if getattr(leaf, "ndim", None) == 0 else leaf
+
+
 def differentiable(function: Any) -> Any:
     """A function in the form in which it is differentiated; library functions are wrapped in one of ours."""
     if registry.is_known(function) or isinstance(function, functools.partial):
-        return _called(function)
+        return _called(cast(Any, function))
     return function
 
 
@@ -108,7 +110,8 @@ def _called(function: Any) -> FunctionType:
     def call(*args: Any) -> Any:
         return function(*args)
 
-    return functools.update_wrapper(call, function, ("__name__", "__qualname__", "__doc__"), ())
+    call.__name__ = call.__qualname__ = getattr(function, "__name__", "call")
+    return call
 
 
 def _with_tangents(primals: Any, tangents: Any) -> None:

@@ -160,10 +160,10 @@ class Jitted:
         compiled.calls += 1
         answer = compiled.call(*call.leaves, *compiled.lowered.hidden_leaves())
         if answer is PLAIN:
-            return self._run_plain(args, kwargs, call, compiled)
+            return self._run_plain(args, kwargs)
         return answer
 
-    def _run_plain(self, args: tuple[Any, ...], kwargs: dict[str, Any], _call: Call, _compiled: Compiled) -> Any:
+    def _run_plain(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         self._warn_plain()
         return self.python(*args, **kwargs)
 

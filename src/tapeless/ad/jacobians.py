@@ -1,8 +1,8 @@
 """Gradients and whole Jacobians of a block, from `pushforward` and `pullback`.
 
-A Jacobian needs one tangent per element of the inputs or one cotangent per element of the results. They are the lanes of
-one map over the basis: its body is one sweep, in which everything that does not depend on the seed is the same for
-all lanes. Entry (r, k) of a Jacobian has the shape of result r followed by the shape of input k.
+A Jacobian needs one tangent per element of the inputs or one cotangent per element of the results. They are the lanes
+of one map over the basis: its body is one sweep, in which everything that does not depend on the seed is the same
+for all lanes. Entry (r, k) of a Jacobian has the shape of result r followed by the shape of input k.
 """
 
 from __future__ import annotations
@@ -80,10 +80,8 @@ def _over_basis(b: Builder, type: Type, types: Sequence[Type], sweep: Callable[[
 
     made = iter(b.map_(_product(b, type.shape), lane, hint="seed"))
     return tuple(
-        _reshaped(b, next(made), (*type.shape, *each.shape))
-        if there
-        else zeros(b, Type(each.dtype, (*type.shape, *each.shape)))
-        for each, there in zip(types, present, strict=True)
+        _reshaped(b, next(made), whole.shape) if there else zeros(b, whole)
+        for whole, there in zip((Type(t.dtype, (*type.shape, *t.shape)) for t in types), present, strict=True)
     )
 
 

@@ -1,9 +1,9 @@
 """Calls of derived functions: `tp.grad(f)(x)` anywhere in compiled code, and as the outermost function.
 
-The function is executed abstractly in a block of its own, where fresh variables stand for the leaves of the arguments to
-differentiate by. The block is differentiated (`ad`), and what comes out is emitted in the place of the call, with the
-arguments in the place of those variables. Everything else that the block mentions is a constant of this derivative,
-and an ordinary variable of the derivative around it: derivatives nest without getting into each other's way.
+The function is executed abstractly in a block of its own, where fresh variables stand for the leaves of the arguments
+to differentiate by. The block is differentiated (`ad`), and what comes out is emitted in the place of the call, with
+the arguments in the place of those variables. Everything else that the block mentions is a constant of this
+derivative, and an ordinary variable of the derivative around it: derivatives nest without meeting each other.
 
 The function works on copies of its arguments, and may not write into what it takes from its surroundings.
 """
@@ -34,8 +34,8 @@ Verb: TypeAlias = Literal["grad", "value_and_grad", "jacfwd", "jacrev", "jvp", "
 class Derivation:
     """A derivative of a function, itself a function.
 
-    `grad`, `value_and_grad`, `jacfwd` and `jacrev` take the function's own arguments; `jvp` and `hvp` take the primals and
-    the tangents, `pull` the primals and the cotangents. `memory` limits what the return sweep may keep.
+    `grad`, `value_and_grad`, `jacfwd` and `jacrev` take the function's own arguments; `jvp` and `hvp` take the primals
+    and the tangents, `pull` the primals and the cotangents. `memory` limits what the return sweep may keep.
     """
 
     verb: Verb
@@ -43,6 +43,10 @@ class Derivation:
     argnums: int | tuple[int, ...] = 0
     has_aux: bool = False
     memory: str | int | None = None
+
+    @property
+    def name(self) -> str:
+        return getattr(self.function, "__name__", None) or getattr(self.function, "name", self.verb)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -81,8 +85,8 @@ def call_derived(
 class Trace:
     """A call of a function: `block` computes its leaves from the variables `inputs`, which stand for the atoms `given`.
 
-    `wrt` has the structure of the arguments to differentiate by, `out` and `aux` those of the result; the leaves of `aux`
-    come last among the results of the block.
+    `wrt` has the structure of the arguments to differentiate by, `out` and `aux` those of the result; the leaves of
+    `aux` come last among the results of the block.
     """
 
     block: Block
@@ -117,6 +121,7 @@ def trace(
     """Execute a call of the function in a block of its own, the arguments at the positions `active` replaced."""
     if not c.frames:
         c.b.pos = _definition(function)
+    before = dict(c.store)
     own = [copied(c, arg) for arg in args]
     named = {name: copied(c, value) for name, value in kwargs.items()}
     given: list[Atom] = []
@@ -130,7 +135,7 @@ def trace(
         given += atoms
         inputs += vars
         wrt.append(tree)
-    with _block(c) as b:
+    with _block(c, before) as b:
         result = c.call(function, own, named)
         out, results = take(c, result)
     shown, aux = _split(c, out) if has_aux else (out, None)
@@ -138,9 +143,9 @@ def trace(
 
 
 @contextmanager
-def _block(c: Context) -> Generator[Builder, None, None]:
-    """Emit into a new block, which may not change arrays and containers from outside."""
-    outer, sizes, before = c.b, c.sizes, dict(c.store)
+def _block(c: Context, before: dict[Ref, Any]) -> Generator[Builder, None, None]:
+    """Emit into a new block, which may not change the arrays and containers that were there `before`."""
+    outer, sizes = c.b, c.sizes
     c.b, c.sizes = Builder(outer.pos), sizes.child()
     try:
         yield c.b
@@ -192,7 +197,7 @@ def _split(c: Context, out: Tree) -> tuple[Tree, Tree]:
 
 
 def _need_floats(c: Context, tree: Tree, value: Value, position: int) -> None:
-    found = [leaf for leaf in leaves(tree)]
+    found = list(leaves(tree))
     if found and all(leaf.is_float for leaf in found):
         return
     what = describe(value) if not isinstance(value, bool | int) else f"the integer {value}"

@@ -4,8 +4,8 @@
     make(c, tree, values)   ->  a value of this structure with other leaves
     matched(c, tree, value) ->  the leaves of a value that must have the structure and types of another
 
-Structure is that of `tree` for arguments: tuples, named tuples, lists, dicts and dataclasses are taken apart, numbers and
-arrays are the leaves, everything else stays what it is.
+Structure is that of `tree` for arguments: tuples, named tuples, lists, dicts and dataclasses are taken apart, numbers
+and arrays are the leaves, everything else stays what it is.
 """
 
 from __future__ import annotations
@@ -120,8 +120,8 @@ def copied(c: Context, value: Value) -> Value:
 def matched(c: Context, tree: Tree, value: Value, what: str) -> list[Atom | None]:
     """The leaves of a tangent or cotangent (`what`) of a value with this structure.
 
-    Each has exactly the type of its leaf: Python numbers are converted, sizes are compared at run time. What is not a float
-    has none, whatever stands there.
+    Each has exactly the type of its leaf: Python numbers are converted, sizes are compared at run time. What is not a
+    float has none, whatever stands there.
     """
     found: list[Atom | None] = []
     _match(c, tree, value, what, found)
