@@ -15,6 +15,7 @@ from ..errors import CallError, NotStaticError, RecursionRefusedError, TypeConfl
 from . import registry
 from .captured import scope_of
 from .context import Context, describe, expression
+from .derived import Derivation, LinearMap, call_derived
 from .expressions import closure, elements
 from .fence import first_yield, refuse_node
 from .frame import BROKEN, CONTINUED, RESULT, RETURNED, End, Frame
@@ -75,6 +76,8 @@ def call(c: Context, function: Value, args: Sequence[Value], kwargs: dict[str, V
             found = find_method(receiver, name) or registry.find_method(name)
             assert found is not None
             return _apply(c, found, (receiver, *args), kwargs, name)
+        case Derivation() | LinearMap():
+            return call_derived(c, function, args, kwargs)
         case _:
             return _call_object(c, function, tuple(args), kwargs)
 
@@ -84,6 +87,8 @@ def _call_object(c: Context, function: Any, args: tuple[Value, ...], kwargs: dic
     implementation = registry.find(function)
     if implementation is not None:
         return _apply(c, implementation, args, kwargs, _name(function))
+    if hasattr(function, "__derivation__"):
+        return call(c, function.__derivation__, args, kwargs)
     ours = registry.replacement(function)
     if ours is not None:
         return inline(c, closure_of(c, ours, internal=True), args, kwargs)

@@ -76,17 +76,19 @@ def specialise(
     return Call(tuple(specs), tuple(leaves))
 
 
-def lower(function: FunctionType, specs: tuple[tuple[str, Spec], ...]) -> Lowered:
-    """The IR of a function for arguments of these specs."""
+def lower(function: FunctionType, specs: tuple[tuple[str, Spec], ...], target: Value = None) -> Lowered:
+    """The IR of a function for arguments of these specs, or of a `target` that is called with its parameters."""
     early: list[LateCaptureError] = []
     while True:
         try:
-            return _lower(function, specs, early)
+            return _lower(function, specs, early, target)
         except LateCaptureError as late:
             early.append(late)
 
 
-def _lower(function: FunctionType, specs: tuple[tuple[str, Spec], ...], early: list[LateCaptureError]) -> Lowered:
+def _lower(
+    function: FunctionType, specs: tuple[tuple[str, Spec], ...], early: list[LateCaptureError], target: Value
+) -> Lowered:
     c = Context(calls.call)
     parameters = c.parameters = Parameters(c.store)
     closure = calls.closure_of(c, function)
@@ -95,15 +97,16 @@ def _lower(function: FunctionType, specs: tuple[tuple[str, Spec], ...], early: l
     for name in early:
         parameters.capture(c, name.key, name.label, name.get)
     try:
-        result = calls.inline(c, *_call(c, closure, arguments))
+        args, kwargs = _call(c, closure, arguments)
+        result = c.call(closure if target is None else target, args, kwargs)
     except PathEndsError:
         result = None
-    return _finish(c, function.__name__, result)
+    return _finish(c, function.__name__ if target is None else target.name, result)
 
 
 def _call(
     c: Context, closure: Closure, arguments: dict[str, Value]
-) -> tuple[Closure, tuple[Value, ...], dict[str, Value]]:
+) -> tuple[tuple[Value, ...], dict[str, Value]]:
     """The arguments by Python's calling rules: starred parameters are taken apart again."""
     spec = closure.node.args
     positional = tuple(arguments.pop(a.arg) for a in (*spec.posonlyargs, *spec.args))
@@ -111,7 +114,7 @@ def _call(
         positional += arguments.pop(spec.vararg.arg)
     if spec.kwarg:
         arguments |= c.held(arguments.pop(spec.kwarg.arg))
-    return closure, positional, arguments
+    return positional, arguments
 
 
 def _finish(c: Context, name: str, result: Value) -> Lowered:
