@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 JOBS ?= 2
 
-.PHONY: demo test lint bench fuzz fuzz-grad docs clean
+.PHONY: demo test lint bench bench-grad bench-adbench fuzz fuzz-grad docs clean
 
 $(READY): pyproject.toml
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -40,6 +40,14 @@ fuzz-grad: $(READY)
 # Peers (Numba, JAX) are installed into an environment of their own.
 bench: $(READY)
 	$(BIN)/python bench/run.py
+
+bench-grad: $(READY)
+	$(BIN)/python bench/grad/run.py eight
+	$(BIN)/python bench/grad/scaling.py
+
+bench-adbench: $(READY)
+	$(BIN)/python bench/grad/run.py adbench
+	$(BIN)/python bench/grad/run.py arrays
 
 docs: $(READY)
 	$(BIN)/python tools/generate_docs.py
