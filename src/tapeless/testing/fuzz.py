@@ -1,6 +1,6 @@
 """Run many random programs against the interpreter.
 
-    python -m tapeless.testing.fuzz -n 500 --seed 0 [--derivatives 1] [--seconds 600] [--jobs 2] [--shrink 3] [--out DIR]
+    python -m tapeless.testing.fuzz -n 500 --seed 0 [--derivatives 1] [--seconds 600] [--jobs 2] [--out DIR]
 
 Programs are judged in worker processes, so a crash costs one program. Failures are kept: their seeds in
 `seeds.txt`, and the first few, shrunk, as text and as a file that `--replay` takes. Exit status 1 when
@@ -73,8 +73,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         summary = _judge_seeds(options, stop)
         for seed, verdict in summary.failures[:20]:
             print(f"seed {seed}: {verdict.kind} at {verdict.stage}: {verdict.detail[:300]}")
-        print(summary, flush=True)
         _keep(summary, options, stop)
+    print(summary)
     return 1 if summary.failures else 0
 
 
