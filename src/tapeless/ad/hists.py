@@ -20,7 +20,7 @@ from .adjoints import Scope
 from .indexed import Body, indexed
 from .loops import for_rule
 from .sweep import Back, Sweep, nothing
-from .values import elementwise, operator_names, without_checks, zeros
+from .values import elementwise, in_range, operator_names, without_checks, zeros
 
 
 def hist_rule(sweep: Sweep, stm: Stm) -> Back:
@@ -103,16 +103,6 @@ def _chosen(b: Builder, x: Atom, y: Atom, share: Atom) -> Atom:
         return (_chosen(inner, *(inner.apply("index", a, i) for a in (x, y, share))),)
 
     return b.map_(x.type.shape[0], element)[0]
-
-
-def in_range(b: Builder, keys: Sequence[Atom], shape: Sequence[Atom]) -> Atom:
-    """Are all keys within the leading dimensions?"""
-    inside: Atom | None = None
-    for key, size in zip(keys, shape, strict=False):
-        here = b.apply("and", b.apply("ge", key, i64(0)), b.apply("lt", key, size))
-        inside = here if inside is None else b.apply("and", inside, here)
-    assert inside is not None
-    return inside
 
 
 def _bin(b: Builder, expr: Hist, keys: Sequence[Atom], array: Atom, type: Type) -> Atom:

@@ -18,6 +18,7 @@ from ..ir.walk import lambdas, statements
 from .adjoints import Scope
 from .local import read_back, write_back
 from .sweep import Back
+from .values import in_range, zeros
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,21 +26,32 @@ class Write:
     """Statement `stm` turns `source` into `out`, which differ at one place only: `access` reads and writes it.
 
     `access` is a write of the table whose array and value do not matter: only its operation, its indices and the type of
-    its value say which place is meant.
+    its value say which place is meant. The write is `certain` unless it stands in an inner block, which may not run: then the
+    place may be out of range, and there is nothing to save.
     """
 
     stm: Stm
     source: Var
     out: Var
     access: Apply
+    certain: bool = True
 
     def save(self, b: Builder) -> Var:
         """What stands at the place before the write."""
-        return read_back(b, Apply(self.access.op, (self.source, *self.access.args[1:])))
+        access = Apply(self.access.op, (self.source, *self.access.args[1:]))
+        if self.certain:
+            return read_back(b, access)
+        inside = in_range(b, self.place, self.source.type.shape)
+        part = self.source.type.drop(len(self.place))
+        return b.if_(inside, lambda c: (read_back(c, access),), lambda c: (zeros(c, part),))[0]
 
     def undo(self, b: Builder, out: Atom, old: Atom, place: Sequence[Atom]) -> Var:
         """The array before the write, from the array after it; `place` are the indices of `access`."""
-        return write_back(b, Apply(self.access.op, (self.source, old, *place)), out, old)
+        access = Apply(self.access.op, (self.source, old, *place))
+        if self.certain:
+            return write_back(b, access, out, old)
+        inside = in_range(b, place, self.source.type.shape)
+        return b.if_(inside, lambda c: (write_back(c, access, out, old),), lambda c: (out,))[0]
 
     @property
     def place(self) -> tuple[Atom, ...]:
@@ -101,7 +113,7 @@ def _compound(stm: Stm, k: int) -> Write | Atom | None:
     if not place:
         return None
     part = Builder().apply("index", source, *place)  # only its type is of interest
-    return Write(stm, source, stm.vars[k], Apply("update", (source, part, *place)))
+    return Write(stm, source, stm.vars[k], Apply("update", (source, part, *place)), certain=False)
 
 
 def _through(body: Lambda, param: int, result: int) -> list[Write] | None:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from ..ir.build import Builder, is_literal
 from ..ir.core import Apply, Block, Check, Lambda, Map, Stm
-from ..ir.types import Atom, Lit, Type, Var, zero
+from ..ir.types import Atom, Lit, Type, Var, i64, zero
 from ..ir.walk import map_lambdas
 
 
@@ -124,3 +124,13 @@ def is_small(type: Type, limit: int = 16) -> bool:
 def mentions(type: Type, names: set[str]) -> bool:
     """Is one of the sizes of this type among the named variables?"""
     return any(isinstance(size, Var) and size.name in names for size in type.shape)
+
+
+def in_range(b: Builder, keys: Sequence[Atom], shape: Sequence[Atom]) -> Atom:
+    """Are all keys within the leading dimensions?"""
+    inside: Atom | None = None
+    for key, size in zip(keys, shape, strict=False):
+        here = b.apply("and", b.apply("ge", key, i64(0)), b.apply("lt", key, size))
+        inside = here if inside is None else b.apply("and", inside, here)
+    assert inside is not None
+    return inside
