@@ -51,13 +51,24 @@ def test_the_summary_line_and_the_exit_status(
     assert (tmp_path / "seeds.txt").read_text() == "3 wrong pass 0:none\n"
 
 
-@pytest.mark.skipif(os.name != "posix", reason="sends a signal")
-def test_an_interrupt_prints_the_summary_so_far() -> None:
+@pytest.mark.skipif(os.name != "posix", reason="sends signals")
+@pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])
+def test_signals_end_in_the_summary_so_far(sent: signal.Signals) -> None:
+    ignored_as_in_the_background = 'trap \'\' INT; exec "$0" "$@"'
     command = [sys.executable, "-m", "tapeless.testing.fuzz", "-n", "100000", "--passes-only", "--shrink", "0"]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    process = subprocess.Popen(
+        ["bash", "-c", ignored_as_in_the_background, *command],
+        stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+    )  # fmt: skip
     assert process.stdout is not None
     process.stdout.readline()
     time.sleep(1.0)
-    process.send_signal(signal.SIGINT)
+    for _ in range(3):
+        process.send_signal(sent)
     out, _ = process.communicate(timeout=20)
     assert " programs: " in out.splitlines()[-1]
+
+
+def test_time_ends_in_the_summary_so_far(capsys: pytest.CaptureFixture[str]) -> None:
+    assert fuzz.main(["-n", "100000", "--seconds", "1", "--passes-only"]) == 0
+    assert " programs: " in capsys.readouterr().out.splitlines()[-1]

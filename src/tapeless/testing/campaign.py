@@ -70,6 +70,10 @@ def campaign(
             print(f"{summary}; {now - start:.0f} s, {rate:.1f} a second", file=sys.stderr, flush=True)
     with lock:
         ended.set()
+    while alive := [thread for thread in threads if thread.is_alive()]:
+        for worker in workers:
+            worker.interrupt()
+        alive[0].join(0.1)
     for worker in workers:
         worker.stop()
     return summary

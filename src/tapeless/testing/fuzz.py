@@ -74,7 +74,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         for seed, verdict in summary.failures[:20]:
             print(f"seed {seed}: {verdict.kind} at {verdict.stage}: {verdict.detail[:300]}")
         _keep(summary, options, stop)
-    print(summary)
+        print(summary, flush=True)
     return 1 if summary.failures else 0
 
 

@@ -62,6 +62,11 @@ class Worker:
         self.stop()
         return Verdict("crashed", "process", f"the process ended with {code}")
 
+    def interrupt(self) -> None:
+        """Let the judgement that another thread waits for end now, as a crash."""
+        if process := self._process:
+            process.kill()
+
     def stop(self) -> None:
         """End the process."""
         if self._process is not None and self._reader is not None:
