@@ -1,5 +1,7 @@
 """Derivatives of derivatives, and derivatives inside compiled functions: any order, no confusion of perturbations."""
 
+# ruff: noqa: PLW0108
+
 import itertools
 import math
 
@@ -96,7 +98,8 @@ def test_results_and_auxiliary_values_inside():
         return value, aux, slope, pull(x)[0], aux2, tp.hessian(lambda v: v[0] * v[1])(x), value2
 
     value, aux, slope, pulled, aux2, hessian, value2 = both(X)
-    assert value == pytest.approx(np.sum(X**2)) and aux["n"] == 2
+    assert value == pytest.approx(np.sum(X**2))
+    assert aux["n"] == 2
     for found, expected in [(slope, 2 * X), (pulled, 2 * X), (aux2, X), (aux["v"], X), (value2, 2 * X)]:
         np.testing.assert_allclose(found, expected)
     np.testing.assert_array_equal(hessian, [[0.0, 1.0], [1.0, 0.0]])

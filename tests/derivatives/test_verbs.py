@@ -1,5 +1,7 @@
 """Every verb of differentiation on small functions against closed forms: arguments, structures, types."""
 
+# ruff: noqa: ARG005, PLW0108
+
 from collections import namedtuple
 from dataclasses import dataclass
 from functools import partial
@@ -32,7 +34,8 @@ def looped(x, n):
 def test_gradient_of_an_array_and_of_a_number():
     np.testing.assert_allclose(tp.grad(quadratic)(X, 3.0), 3.0 * X)
     slope = tp.grad(quadratic, argnums=1)(X, 3.0)
-    assert type(slope) is float and slope == pytest.approx(0.5 * np.sum(X**2))
+    assert type(slope) is float
+    assert slope == pytest.approx(0.5 * np.sum(X**2))
     assert isinstance(tp.grad(lambda x: x * x)(np.float64(3.0)), np.float64)
 
 
@@ -92,8 +95,10 @@ def test_structures_of_arguments():
     given = {"a": 2.0, "b": [3.0], "c": Pair(X, 4.0), "d": Box((1.0, 5.0), 6.0)}
     slope = tp.grad(f)(given)
     assert list(slope) == ["a", "b", "c", "d"]
-    assert slope["a"] == 3.0 and slope["b"] == [2.0]
-    assert type(slope["c"]) is Pair and slope["c"].right == pytest.approx(X.sum())
+    assert slope["a"] == 3.0
+    assert slope["b"] == [2.0]
+    assert type(slope["c"]) is Pair
+    assert slope["c"].right == pytest.approx(X.sum())
     np.testing.assert_array_equal(slope["c"].left, np.full(3, 4.0))
     assert slope["d"] == Box((0.0, 6.0), 5.0)
 
@@ -134,7 +139,8 @@ def test_tangents_and_cotangents():
     value, push = tp.linearize(lambda x: looped(x, 2), X)
     np.testing.assert_allclose(push(np.eye(3)[1]), tp.grad(looped)(X, 2)[1])
     out, out_dot = tp.jvp(lambda x: (x * 2.0, 3, x > 0.0), (1.0,), (1,))
-    assert out == (2.0, 3, True) and out_dot == (2.0, None, None)
+    assert out == (2.0, 3, True)
+    assert out_dot == (2.0, None, None)
     assert tp.vjp(lambda x: (x * 2.0, 3), 1.0)[1]((1.0, None)) == (2.0,)
 
 
@@ -226,11 +232,14 @@ def test_the_same_request_gives_the_same_function():
 
 def test_the_object_can_be_inspected():
     f = tp.grad(quadratic)
-    assert f.__name__ == "quadratic" and f.__wrapped__ is quadratic
+    assert f.__name__ == "quadratic"
+    assert f.__wrapped__ is quadratic
     f(X, 2.0)
-    assert "map" in f.show("ir") and "define" in f.show("llvm")
+    assert "map" in f.show("ir")
+    assert "define" in f.show("llvm")
     assert "def quadratic" in f.show("python")
-    assert len(f.specialisations) == 1 and "x: f64[:]" in f.specialisations[0]
+    assert len(f.specialisations) == 1
+    assert "x: f64[:]" in f.specialisations[0]
     assert str(tp.value_and_grad(quadratic).lower(X, 1.0)).startswith("def quadratic")
     assert "grad of quadratic" in repr(f)
 
