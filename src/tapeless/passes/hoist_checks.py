@@ -100,27 +100,48 @@ def _emit(walk: Walk, count: Atom, moved: list[tuple[Stm, list[_Bound] | Stm]]) 
     """The checks, under the condition that the loop runs."""
     r, facts = walk.r, walk.facts
     if facts.proves(facts.form(count).shifted(-1)):
-        _emit_all(r, moved)
+        _emit_all(walk, moved)
         return
     runs = r.apply("gt", count, i64(0))
+    told: list[Affine] = []
 
     def guarded() -> tuple[Atom, ...]:
-        _emit_all(r, moved)
+        with facts.scope():
+            told.extend(_emit_all(walk, moved))
         return ()
 
     r.emit((), If(runs, r.scoped(guarded), Block((), ())))
+    _learn_in_any_case(walk, count, told)
 
 
-def _emit_all(r: Rewriter, moved: list[tuple[Stm, list[_Bound] | Stm]]) -> None:
+def _emit_all(walk: Walk, moved: list[tuple[Stm, list[_Bound] | Stm]]) -> list[Affine]:
+    """Emit the checks here and learn what they tell; returns the forms that are not negative after them."""
+    r, told = walk.r, list[Affine]()
     for stm, what in moved:
         r.pos = stm.pos
-        if isinstance(what, Stm):
+        if isinstance(what, Stm) and not isinstance(what.expr, Check):
             r.emit((), what.expr)
             continue
         assert isinstance(stm.expr, Check)
-        for bound in what:
-            index = emit_form(bound.form, r.apply)
-            if bound.wraps:
-                below = r.apply("lt", index, i64(0))
-                index = r.apply("select", below, r.apply("add", index, bound.size), index)
-            r.emit((), Check("bounds", (index, bound.size), stm.expr.info))
+        for args in [stm.expr.args] if isinstance(what, Stm) else [_bounded(r, bound) for bound in what]:
+            told += walk.check_here(Check(stm.expr.kind, args, stm.expr.info))
+    return told
+
+
+def _bounded(r: Rewriter, bound: _Bound) -> tuple[Atom, Atom]:
+    index = emit_form(bound.form, r.apply)
+    if bound.wraps:
+        below = r.apply("lt", index, i64(0))
+        index = r.apply("select", below, r.apply("add", index, bound.size), index)
+    return index, bound.size
+
+
+def _learn_in_any_case(walk: Walk, count: Atom, told: list[Affine]) -> None:
+    """What the checks tell when the loop runs, and what is so anyway when it does not, holds from here on."""
+    facts = walk.facts
+    for form in told:
+        with facts.scope():
+            facts.learn(facts.form(count).times(-1))
+            holds = facts.proves(form)
+        if holds:
+            facts.learn(form)

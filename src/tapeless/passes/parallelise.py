@@ -27,6 +27,7 @@ from .affine import Affine, emit_form, variable
 from .cost import block_cost, has_check, stm_cost
 from .emit_parallel import Loop, Plan, emit
 from .hists import deposits
+from .hoist_checks import lift_checks
 from .invariants import lift_scalars
 from .localise import localised, without_read
 from .notes import Notes
@@ -82,6 +83,9 @@ class _Parallelise:
         if isinstance(count, Lit) and count.value <= 1:
             return False
         new = self.r.rebuild(stm.expr)
+        assert isinstance(new, For)
+        self.r.pos = stm.pos
+        new = lift_checks(self.walk, new, bound_names(new.body.body) | {param.name for param in new.body.params})
         assert isinstance(new, For)
         self.r.pos = stm.pos
         new, finals = induction.close(self.r, new)

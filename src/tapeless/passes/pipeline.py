@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from .. import ops as _ops  # registers the operations, which the rules look up
 from ..ir.check import check as check_types
 from ..ir.core import Function
-from . import forget, fuse, hoist, inplace, parallelise, peel, scalarise, simplify, unroll, unswitch
+from . import forget, forward, fuse, hoist, inplace, parallelise, peel, scalarise, simplify, unroll, unswitch
 from .notes import Notes
 
 assert _ops
@@ -44,6 +44,7 @@ PIPELINE: tuple[Pass, ...] = (
     Pass("inplace", inplace.run),
     Pass("peel", peel.run),
     Pass("hoist", hoist.run),
+    Pass("forward", forward.run),
     Pass("unswitch", unswitch.run),
     Pass("simplify", simplify.run),
 )

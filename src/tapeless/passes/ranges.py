@@ -14,7 +14,7 @@ from ..ir.core import Apply, Check, Expr, For, Function, Hist, If, Lambda, Map, 
 from ..ir.types import I64, Atom, Type, Var, boolean
 from ..ir.walk import inline
 from . import algebra, dce, views
-from .affine import form_of, variable
+from .affine import Affine, form_of, variable
 from .control import forms
 from .facts import Facts
 from .notes import Notes
@@ -142,9 +142,17 @@ class Walk:
         args = r.atoms(check.args)
         if self._proved(check.kind, args) or self._forms(r, Stm((), check, r.pos)):
             return True
-        r.emit((), Check(check.kind, args, check.info))
-        self._learn(check.kind, args)
+        self.check_here(Check(check.kind, args, check.info))
         return True
+
+    def check_here(self, check: Check) -> list[Affine]:
+        """Emit a check and learn what it tells; returns, of an index, the forms that are not negative after it."""
+        self.r.emit((), check)
+        self._learn(check.kind, check.args)
+        if check.kind != "bounds":
+            return []
+        index, size = map(self.facts.form, check.args)
+        return [index, size.plus(index, -1).shifted(-1)]
 
     def _proved(self, kind: str, args: tuple[Atom, ...]) -> bool:
         facts = self.facts

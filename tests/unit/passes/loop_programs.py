@@ -224,6 +224,26 @@ def last_value(x: f64[n], k: i64) {
   return t s
 }
 """,
+    "rows_checked_inside": """
+def rows_checked_inside(a0: f64[n, 2], w: f64[m]) {
+  a: f64[n, 2] = for m [a0] (i: i64, a1: f64[n, 2]) {
+    b: f64[n, 2] = for m [a1] (j: i64, a2: f64[n, 2]) {
+      check bounds i n
+      r: f64[2] = index a2 i
+      v: f64 = index w j
+      s: f64[2] = map 2 (k: i64) {
+        o: f64 = index r k
+        t: f64 = add o v
+        return t
+      }
+      a3: f64[n, 2] = update a2 s i
+      return a3
+    }
+    return b
+  }
+  return a
+}
+""",
     "strided": """
 def strided(a0: f64[n], x: f64[n]) {
   h: i64 = floordiv n 2
