@@ -114,6 +114,23 @@ def test_ties_of_rows_share_equally():
     np.testing.assert_allclose(found, [3.0, 3.0])
 
 
+def test_ties_of_a_running_maximum_go_pairwise():
+    text = """
+def running(x: f64[n]) {
+  s: f64[n] = scan n [-inf] (a: f64, b: f64) {
+    t: f64 = max a b
+    return t
+  } (i: i64) {
+    v: f64 = index x i
+    return v
+  }
+  return s
+}
+"""
+    (found,) = tangents_of(text, [np.full(3, 4.0)], [np.array([1.0, 2.0, 6.0])])
+    np.testing.assert_allclose(found, [1.0, 1.5, 3.75])
+
+
 def test_ties_of_a_histogram_count_the_destination():
     text = """
 def lowest(x: f64[n], d: f64[m], key: i64[n]) {
