@@ -207,27 +207,32 @@ def deposited(b: Builder, type: Type, old: Atom | None, entries: Sequence[Entry]
     """An adjoint of this type (None for zero) with a contribution added."""
     if _covers(type, entries):
         return value if old is None else plus(b, old, value)
-    if old is None:
-        old = zeros(b, type)
-    if not any(isinstance(entry, Span) for entry in entries):
-        return b.apply("accumulate", old, value, *_indices(entries))
-    depth = next(k for k, entry in enumerate(entries) if isinstance(entry, Span))
+    whole = zeros(b, type) if old is None else old
+    depth = next((k for k, entry in enumerate(entries) if isinstance(entry, Span)), len(entries))
+    if depth == len(entries):
+        return b.apply("accumulate" if old else "update", whole, value, *_indices(entries))
     if depth == 0:
-        return _spanned(b, old, entries, value)
-    row = b.apply("index", old, *_indices(entries[:depth]))
-    return b.apply("update", old, _spanned(b, row, entries[depth:], value), *_indices(entries[:depth]))
+        return _spanned(b, whole, entries, value, fresh=old is None)
+    row = b.apply("index", whole, *_indices(entries[:depth]))
+    new = _spanned(b, row, entries[depth:], value, fresh=old is None)
+    return b.apply("update", whole, new, *_indices(entries[:depth]))
 
 
-def _spanned(b: Builder, old: Atom, entries: Sequence[Entry], value: Atom) -> Atom:
-    """As `deposited`, where the first entry is a span; an index among the rest is a span of one place."""
+def _spanned(b: Builder, old: Atom, entries: Sequence[Entry], value: Atom, *, fresh: bool) -> Atom:
+    """As `deposited`, where the first entry is a span; an index among the rest is a span of one place.
+
+    `fresh` says that the old value is zero.
+    """
     if _covers(old.type, entries):
-        return plus(b, old, value)
+        return value if fresh else plus(b, old, value)
     spans = [entry if isinstance(entry, Span) else Span(entry, i64(1), i64(1)) for entry in entries]
     if any(not isinstance(entry, Span) for entry in entries):
         value = b.apply("reshape", value, *(span.size for span in spans), *old.type.shape[len(spans) :])
-    part = b.apply("slice", old, *(x for span in spans for x in (span.start, span.size, span.step)))
     pairs = [x for span in spans for x in (span.start, span.step)]
-    return b.apply("update_slice", old, plus(b, part, value), *pairs)
+    if not fresh:
+        triples = [x for span in spans for x in (span.start, span.size, span.step)]
+        value = plus(b, b.apply("slice", old, *triples), value)
+    return b.apply("update_slice", old, value, *pairs)
 
 
 def _covers(type: Type, entries: Sequence[Entry]) -> bool:

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 
 from ..ir.build import Builder
 from ..ir.core import Block, For, Hist, Lambda, Scatter, Stm
-from ..ir.types import I64, Atom, Lit, Type, Var, boolean, i64, zero
+from ..ir.types import I64, Atom, Lit, Type, Var, boolean, zero
 from ..ir.walk import inline, substitute
 from .adjoints import Scope
 from .indexed import Body, indexed

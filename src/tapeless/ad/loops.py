@@ -3,7 +3,7 @@
 The forward sweep runs the loop and keeps, for each iteration, what the return sweep needs to start that iteration again: a
 carried scalar or array goes onto a stack (an array with one row per iteration), except an array that is only written at a few
 places per iteration: there the overwritten places go onto the stack, and the return sweep undoes the writes on its way back
-from the final array (`journal`). Stacks that the return sweep does not read are dead code, and go away.
+from the final array (`journal`); and where nothing that is read is overwritten, the final array does (`settled`). Stacks that the return sweep does not read are dead code, and go away.
 
     forward:  for i < n:  stack[i] = y;  y = body(i, y)
     return:   for i = n-1 ... 0:  y = stack[i];  run body(i, y) again;  y_adj, free_adj = back through it
@@ -18,11 +18,13 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from ..ir.build import Builder
-from ..ir.core import Block, For, Lambda, Stm, While
+from ..ir.core import Apply, Block, For, Lambda, Stm, While
 from ..ir.types import I64, Atom, Type, Var, i64
-from ..ir.walk import fresh, refresh
+from ..ir.walk import fresh, inline, refresh
+from ..passes.uses import mentioned, slice_for
 from .adjoints import LoopScope, Scope, base_name
 from .journal import Write, follow
+from .settled import is_settled
 from .sweep import Back, Sweep, back_through, bound_in, nothing
 from .values import mentions, zeros
 
@@ -78,7 +80,10 @@ Key: TypeAlias = tuple[str, int | str, int]
 
 @dataclass(frozen=True, slots=True)
 class _Loop:
-    """A loop with its stacks. `writes[k]` are the writes, last first, by which carried array k is brought back."""
+    """A loop with its stacks.
+
+    `writes[k]` are the writes, last first, by which carried array k is brought back: none for one whose final value does.
+    """
 
     expr: For
     trips: Var
@@ -92,6 +97,8 @@ def _journal(body: Lambda, k: int) -> list[Write] | None:
     found = follow(body.body, body.body.results[k]) if param.type.shape else None
     if found is None or found[1] != param or not found[0]:
         return None
+    if is_settled(body, k, found[0]):
+        return []
     bound = _bound(body)
     return None if any(mentions(_saved_type(write), bound) for write in found[0]) else found[0]
 
@@ -131,10 +138,18 @@ def _pushed(b: Builder, body: Lambda, writes: Sequence[list[Write] | None]) -> t
                 if write.stm is stm:
                     kept["old", k, j] = write.save(b)
         b.stms.append(stm)
-    for found in writes:
-        for write in found or ():
-            kept |= {("index", x.name, 0): x for x in write.place if isinstance(x, Var) and x.name in local}
+    for atom in (atom for found in writes for write in found or () for atom in write.place):
+        if isinstance(atom, Var) and atom.name in local and _recipe(body, atom) is None:
+            kept["index", atom.name, 0] = atom
     return b, kept
+
+
+def _recipe(body: Lambda, atom: Var) -> Lambda | None:
+    """How to compute an index from the counter and what is outside the loop; None when it takes more than that."""
+    block = slice_for(body.body, (atom,), checks=False)
+    carried = {param.name for param in body.params[1:]}
+    simple = all(isinstance(stm.expr, Apply) for stm in block.stms)
+    return Lambda(body.params[:1], block) if simple and not mentioned(block) & carried else None
 
 
 # -- the return sweep ---------------------------------------------------------------------------
@@ -144,14 +159,14 @@ def _return(sweep: Sweep, stm: Stm, scope: Scope, loop: _Loop, adjoints: Sequenc
     """Emit the loop that runs the iterations back."""
     body, init = loop.expr.body, loop.expr.init
     active = [k for k, var in enumerate(stm.vars) if var.name in sweep.varied]
-    undone = [k for k, found in enumerate(loop.writes) if found is not None]
+    undone = [k for k, found in enumerate(loop.writes) if found]
     turn = fresh("turn", Type(I64))
     adj_params = {k: fresh(f"{base_name(stm.vars[k])}_adj", stm.vars[k].type) for k in active}
     arrays = {k: fresh(base_name(stm.vars[k]), stm.vars[k].type) for k in undone}
 
     b = scope.b.child()
     i = b.apply("sub", b.apply("sub", loop.trips, i64(1)), turn, hint="i")
-    start = [_brought_back(b, loop, k, i, arrays.get(k)) for k in range(len(init))]
+    start = [_brought_back(b, loop, k, i, arrays.get(k, scope.primal(var))) for k, var in enumerate(stm.vars)]
     inner, block = sweep.inner(scope, b, body, (i, *start), stm.vars)
     child = LoopScope(b, inner.varied, bound_in(block) | {x.name for x in start}, scope)
     backs = inner.run(block)
@@ -179,24 +194,34 @@ def _return(sweep: Sweep, stm: Stm, scope: Scope, loop: _Loop, adjoints: Sequenc
             scope.restore(source, final)
 
 
-def _brought_back(b: Builder, loop: _Loop, k: int, i: Atom, array: Var | None) -> Var:
-    """Carried value k at the start of iteration i."""
+def _brought_back(b: Builder, loop: _Loop, k: int, i: Atom, array: Atom) -> Var:
+    """Carried value k at the start of iteration i; `array` is what it was after it, or after the loop."""
     writes = loop.writes[k]
-    if writes is None or array is None:
+    if writes is None:
         return b.apply("index", loop.stacks["value", k, 0], i)
+    if not writes:
+        return b.apply("reshape", array, *array.type.shape)  # the same array, by a name of its own
     for j, write in enumerate(writes):
         old = b.apply("index", loop.stacks["old", k, j], i)
         place = [_index(b, loop, atom, i) for atom in write.place]
         array = write.undo(b, array, old, place)
+    assert isinstance(array, Var)
     return array
 
 
 def _index(b: Builder, loop: _Loop, atom: Atom, i: Atom) -> Atom:
-    """An index of a write of iteration i: the counter itself, kept on a stack, or known outside."""
-    if atom == loop.expr.body.params[0]:
+    """An index of a write of iteration i: known outside, kept on a stack, or computed again."""
+    body = loop.expr.body
+    if atom == body.params[0]:
         return i
-    stack = loop.stacks.get(("index", atom.name, 0)) if isinstance(atom, Var) else None
-    return atom if stack is None else b.apply("index", stack, i)
+    if not isinstance(atom, Var) or atom.name not in _bound(body):
+        return atom
+    stack = loop.stacks.get(("index", atom.name, 0))
+    if stack is not None:
+        return b.apply("index", stack, i)
+    recipe = _recipe(body, atom)
+    assert recipe is not None
+    return b.splice(inline(recipe, (i,)))[0]
 
 
 def run_carried(
