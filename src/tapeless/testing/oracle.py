@@ -27,6 +27,7 @@ from .limit import time_limit
 
 STEP = "1e-20"
 SECONDS = 8.0
+STEEP = 1e10  # a jump of any size, or a pole, has slopes like 1e20 on both sides
 KINK = 1e-6  # one-sided differences of a smooth program differ by h times its curvature, about 1e-20
 
 
@@ -122,7 +123,8 @@ def rounded(value: Any, storage: Any) -> Any:
 
 
 def _apart(left: Any, right: Any) -> bool:
-    return any(not abs(x - y) <= KINK * max(1, abs(x), abs(y)) for x, y in zip(flat(left), flat(right), strict=True))
+    pairs = zip(flat(left), flat(right), strict=True)
+    return any(not (abs(x - y) <= KINK * max(1, abs(x), abs(y)) and abs(x) < STEEP) for x, y in pairs)
 
 
 def _few(value: Any) -> str:
