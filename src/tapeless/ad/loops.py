@@ -26,7 +26,7 @@ from .adjoints import LoopScope, Scope, base_name
 from .journal import Write, follow
 from .settled import is_settled
 from .sweep import Back, Sweep, back_through, bound_in, nothing
-from .values import mentions, zeros
+from .values import is_small, mentions, zeros
 
 
 def for_rule(sweep: Sweep, stm: Stm) -> Back:
@@ -100,7 +100,13 @@ def _journal(body: Lambda, k: int) -> list[Write] | None:
     if is_settled(body, k, found[0]):
         return []
     bound = _bound(body)
-    return None if any(mentions(_saved_type(write), bound) for write in found[0]) else found[0]
+    irregular = any(mentions(_saved_type(write), bound) for write in found[0])
+    return None if irregular or any(map(_is_large, found[0])) else found[0]
+
+
+def _is_large(write: Write) -> bool:
+    """Does it overwrite so much that the whole array may as well be kept, which needs no undoing?"""
+    return write.access.op == "update_slice" and not is_small(_saved_type(write))
 
 
 def _saved_type(write: Write) -> Type:
