@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from .. import ops as _ops  # registers the operations, which the rules look up
 from ..ir.check import check as check_types
 from ..ir.core import Function
-from . import forget, forward, fuse, hoist, inplace, parallelise, peel, scalarise, simplify, unroll, unswitch
+from . import forget, forward, fuse, hoist, inplace, parallelise, peel, scalarise, simplify, undo, unroll, unswitch
 from .notes import Notes
 
 assert _ops
@@ -34,6 +34,7 @@ class Pass:
 PIPELINE: tuple[Pass, ...] = (
     Pass("forget", forget.run),
     Pass("simplify", simplify.run),
+    Pass("undo", undo.run),
     Pass("parallelise", parallelise.run),
     Pass("simplify", simplify.run),
     Pass("fuse", fuse.run),

@@ -229,10 +229,6 @@ def _update(r: Rewriter, e: Apply, _type: Type) -> Result:
     kept = r.operation(value, "index")
     if kept and same(kept.args[0], base) and len(kept.args) == len(where) + 1:
         return base if compare_indices(r, kept.args[1:], where) else None
-    # What is overwritten at once need not be written.
-    before = r.operation(base, "update")
-    if before and len(before.args) == len(e.args) and compare_indices(r, before.args[2:], where):
-        return Apply("update", (before.args[0], value, *where))
     return None
 
 

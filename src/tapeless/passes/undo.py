@@ -1,0 +1,73 @@
+"""Undo: a write that is only made to be taken back need not be made.
+
+The return sweep of a derivative runs a block again and then takes its writes back, so that arrays stay in place:
+
+    u = a with v at i;  ...;  r = u with a[i] at i
+
+When nobody looks at `u` in between, `r` is `a`. When somebody does, both writes stay: they happen in place, whereas
+keeping `a` beside `u` would copy the array.
+"""
+
+from __future__ import annotations
+
+from ..ir.core import Apply, Function
+from ..ir.types import Atom, Var
+from ..ir.walk import statements, substitute
+from . import dce
+from .notes import Notes
+from .uses import use_counts
+
+ROUNDS = 8
+_READS = {"update": "index", "update_slice": "slice"}
+
+
+def run(function: Function, notes: Notes) -> Function:
+    """The function without pairs of writes that cancel; taking one pair out may uncover the next."""
+    for _ in range(ROUNDS):
+        defs = {s.vars[0].name: s.expr for s in statements(function.body) if isinstance(s.expr, Apply)}
+        if not any(expr.op in _READS for expr in defs.values()):
+            return function
+        uses = use_counts(function.body)
+        found: dict[Var, Atom] = {}
+        for stm in statements(function.body):
+            if isinstance(stm.expr, Apply) and (source := _undone(stm.expr, defs)) is not None:
+                written = stm.expr.args[0]
+                if isinstance(written, Var) and uses[written.name] == 1:
+                    found[stm.vars[0]] = found.get(source, source) if isinstance(source, Var) else source
+        if not found:
+            return function
+        function = Function(function.name, function.params, substitute(function.body, found), function.donated)
+        function = dce.run(function, notes)
+    return function
+
+
+def _undone(expr: Apply, defs: dict[str, Apply]) -> Atom | None:
+    """The array that a write brings back: what it writes stood there before the write that it takes back."""
+    if expr.op not in _READS:
+        return None
+    write = _definition(expr.args[0], defs)
+    if write is None or write.args[2:] != expr.args[2:]:
+        return None
+    if write.op != expr.op and (write.op, expr.op) != ("accumulate", "update"):
+        return None
+    return write.args[0] if _stood_there(expr, write.args[0], defs) else None
+
+
+def _stood_there(expr: Apply, array: Atom, defs: dict[str, Apply]) -> bool:
+    """Is the value that `expr` writes what `array` holds at that place?"""
+    value, place = expr.args[1], expr.args[2:]
+    read, made = _definition(value, defs), _definition(array, defs)
+    if read is not None and read.op == _READS[expr.op] and read.args[0] == array:
+        indices = read.args[1:]
+        if expr.op == "update_slice":
+            indices = tuple(x for k in range(0, len(indices), 3) for x in (indices[k], indices[k + 2]))
+        return indices == place
+    if made is None:
+        return False
+    if made.op == "replicate":
+        return made.args[0] == value
+    return made.op == expr.op and made.args[1:] == expr.args[1:]
+
+
+def _definition(atom: Atom, defs: dict[str, Apply]) -> Apply | None:
+    return defs.get(atom.name) if isinstance(atom, Var) else None
