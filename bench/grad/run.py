@@ -67,8 +67,8 @@ def measure(suite_name: str, suite, name: str, peers: list[str], slow: bool, lim
             continue
         if peer.startswith("c ") and not shutil.which("gcc"):
             continue
-        print(f"  {name}: {peer} ...        ", end="\r", file=sys.stderr, flush=True)
         result = worker(suite_name, peer, name, reference, peer == suite.REFERENCE, limit)
+        print(f"  {name}, {peer}: {result}", file=sys.stderr, flush=True)
         if "absent" not in result:
             row[peer] = result
     return row
