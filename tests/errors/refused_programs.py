@@ -361,19 +361,67 @@ def rank_changes_in_loop(x, n):
     return x
 
 
-def list_grows_in_loop(x, n):
+def list_grows_in_while(x):
     out = []
-    for i in range(n):
+    while x > 0.0:
         out.append(x)  # here
+        x -= 1.0
     return out
 
 
-def list_comprehension_dynamic(x, n):
-    return [x * i for i in range(n)]  # here
+def list_grows_in_inner_loop(x, n):
+    out = []
+    for i in range(n):
+        for j in range(i):  # here
+            out.append(x)
+    return out
 
 
-def comprehension_condition(x):
-    return [k for k in range(3) if k > x]  # here
+def list_of_sizes(x, n):
+    return [x[:i] for i in range(n)]  # here
+
+
+def list_of_dicts(x):
+    return [{"a": v} for v in x]  # here
+
+
+def list_of_the_same_array(x, n):
+    out = []
+    p = np.zeros(2)
+    for i in range(n):
+        p += x[i]
+        out.append(p)  # here
+    return np.array(out)
+
+
+def list_whose_array_is_written(x, n):
+    out = []
+    p = np.zeros(2)
+    for i in range(n):
+        p[0] = i  # here
+        p = p + x[i]
+        out.append(p)  # here
+    return np.array(out)
+
+
+def list_of_repeated_lists(n):
+    return [[0.0]] * n  # here
+
+
+def list_of_ints_gets_float(n):
+    out = [0] * n
+    out[0] = 0.5  # here
+    return out
+
+
+def list_of_lists_appended(n):
+    out = [[0.0] for _ in range(n)]
+    out[0].append(1.0)  # here
+    return out
+
+
+def dict_comprehension_dynamic(n):
+    return {k: 0.0 * k for k in range(n)}  # here
 
 
 def read_before_assignment(x):
@@ -635,9 +683,16 @@ CASES = [
     (none_or_number, (1.0, True), "TP112", ["None"]),
     (dtype_changes_in_loop, (X, 2), "TP112", ["i64", "f64"]),
     (rank_changes_in_loop, (X, 2), "TP112", ["dimensional"]),
-    (list_grows_in_loop, (1.0, 3), "TP108", ["list"]),
-    (list_comprehension_dynamic, (1.0, 3), "TP108", ["length"]),
-    (comprehension_condition, (1.0,), "TP108", ["condition"]),
+    (list_grows_in_while, (1.0,), "TP108", ["list", "count"]),
+    (list_grows_in_inner_loop, (1.0, 3), "TP108", ["list", "count"]),
+    (list_of_sizes, (X, 3), "TP108", ["different sizes"]),
+    (list_of_dicts, (X,), "TP108", ["a dict", "tuples"]),
+    (list_of_the_same_array, (X, 3), "TP107", ["same array", "copy"]),
+    (list_whose_array_is_written, (X, 3), "TP107", ["same array", "copy"]),
+    (list_of_repeated_lists, (3,), "TP108", ["comprehension"]),
+    (list_of_ints_gets_float, (3,), "TP105", ["[0.0] * n"]),
+    (list_of_lists_appended, (3,), "TP108", ["grow"]),
+    (dict_comprehension_dynamic, (3,), "TP108", ["length"]),
     (read_before_assignment, (1.0,), "TP116", ["'z'"]),
     (return_or_nothing, (1.0,), "TP112", ["None"]),
     (ambiguous_alias, (X, True), "TP107", ["copy", "same array"]),

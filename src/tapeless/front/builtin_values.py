@@ -13,7 +13,8 @@ from ..errors import OperandError
 from ..ir.types import BOOL, F32, F64, I32, I64
 from .attributes import get_attribute
 from .context import Context, describe
-from .iteration import Steps, iterate, static_items
+from .grown import listed
+from .iteration import Steps, iterate, static_items, unrolled
 from .registry import implements
 from .values import ArrayRef, Closure, DictRef, ListRef, ObjectRef, Partial, RangeValue, Scalar, Value, Zipped, is_tuple
 
@@ -38,6 +39,8 @@ def len_(c: Context, value: Value) -> Value:
             steps = iterate(c, value)
             assert isinstance(steps, Steps)
             return c.number(steps.count)
+        case ListRef() if grown := c.grown(value):
+            return grown.length
         case DictRef():
             return len(c.held(value))
         case str():
@@ -71,7 +74,8 @@ def tuple_(c: Context, iterable: Value = ()) -> Value:
 
 @implements(builtins.list)
 def list_(c: Context, iterable: Value = ()) -> Value:
-    return c.new_list(static_items(c, iterable))
+    known = unrolled(c, iterable)
+    return listed(c, iterable) if known is None else c.new_list([known.at(k) for k in range(known.length)])
 
 
 @implements(builtins.dict)

@@ -14,7 +14,9 @@ from typing import Any, NoReturn
 from ..errors import CallError, NotStaticError, RecursionRefusedError, TypeConflictError, UnsupportedFunctionError
 from . import registry
 from .captured import scope_of
+from .comprehensions import comprehend
 from .context import Context, describe, expression
+from .custom import Ruled, call_ruled
 from .derived import Derivation, LinearMap, call_derived
 from .expressions import closure, elements
 from .fence import first_yield, refuse_node
@@ -56,7 +58,8 @@ def _consume(c: Context, function: Value, node: ast.Call) -> Value:
     assert isinstance(generator, ast.GeneratorExp)
     point = c.mark()
     try:
-        return call(c, function, elements(c, node.args), {k.arg or "": c.eval(k.value) for k in node.keywords})
+        items = comprehend(c, generator.generators, generator.elt)
+        return call(c, function, (items, *elements(c, rest)), {k.arg or "": c.eval(k.value) for k in node.keywords})
     except NotStaticError:
         c.go_back(point)
     loop = closure(c, as_function(function, generator), getattr(function, "__name__", "sum"))
@@ -78,6 +81,8 @@ def call(c: Context, function: Value, args: Sequence[Value], kwargs: dict[str, V
             return _apply(c, found, (receiver, *args), kwargs, name)
         case Derivation() | LinearMap():
             return call_derived(c, function, args, kwargs)
+        case Ruled():
+            return call_ruled(c, function, args, kwargs)
         case _:
             return _call_object(c, function, tuple(args), kwargs)
 

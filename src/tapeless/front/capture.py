@@ -18,15 +18,16 @@ from typing import Any
 from ..errors import CallError, Place
 from ..ir.core import Function
 from ..ir.types import Atom
-from . import attributes, builtin_values, calls, expressions, fence, for_while, statements
+from . import attributes, builtin_values, calls, comprehensions, expressions, fence, for_while, statements
 from .annotations import ArrayType
 from .captured import Captured, LateCaptureError, Parameters
 from .context import Context
 from .control import PathEndsError
 from .numpy import library
+from .rows import span_of
 from .source import source_of
-from .tree import Out, OutArgument, OutLeaf, OutNode, OutStatic, Spec, flatten
-from .values import ArrayRef, Closure, DictRef, ListRef, ObjectRef, Scalar, Value, is_tuple
+from .tree import Out, OutArgument, OutLeaf, OutNode, OutStatic, Rows, Spec, flatten
+from .values import ArrayRef, Closure, DictRef, Grown, ListRef, ObjectRef, Scalar, SliceValue, Value, is_tuple
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,9 +105,7 @@ def _lower(
     return _finish(c, function.__name__ if target is None else target.name, result)
 
 
-def _call(
-    c: Context, closure: Closure, arguments: dict[str, Value]
-) -> tuple[tuple[Value, ...], dict[str, Value]]:
+def _call(c: Context, closure: Closure, arguments: dict[str, Value]) -> tuple[tuple[Value, ...], dict[str, Value]]:
     """The arguments by Python's calling rules: starred parameters are taken apart again."""
     spec = closure.node.args
     positional = tuple(arguments.pop(a.arg) for a in (*spec.posonlyargs, *spec.args))
@@ -149,6 +148,8 @@ class _Outputs:
                 return self._array(value)
             case _ if is_tuple(value):
                 return OutNode(type(value), getattr(value, "_fields", ()), tuple(self.take(v) for v in value))
+            case ListRef() if grown := c.grown(value):
+                return self._rows(grown)
             case ListRef():
                 return OutNode(list, (), tuple(self.take(v) for v in c.held(value)))
             case DictRef() | ObjectRef():
@@ -159,6 +160,16 @@ class _Outputs:
                 c.refuse("a compiled function cannot return a function", fix="return what it computes")
             case _:
                 return OutStatic(value)
+
+    def _rows(self, grown: Grown) -> Out:
+        """A list of run-time length: one array per column, taken apart by the runtime."""
+        if any(lists and not weak for lists, weak in zip(grown.lists, grown.weak, strict=True)):
+            self.c.refuse("lists of lists of NumPy numbers cannot be returned", fix="return an array: np.array(...)")
+        used = SliceValue(None, grown.length, None)
+        parts = tuple(self._array(span_of(self.c, column, used)) for column in grown.columns)
+        if any(isinstance(part, OutArgument) for part in parts):
+            self.c.refuse("this list is an argument", fix="return an array: np.array(...)")
+        return OutNode(Rows, (grown.make, *grown.weak), parts)
 
     def _array(self, value: ArrayRef) -> Out:
         if value not in self.arrays:
@@ -210,4 +221,13 @@ def _place_of(function: FunctionType, parameter: str) -> Callable[[], Place]:
 
 
 # Importing these registers the handlers of syntax and the names of libraries.
-HANDLERS: tuple[object, ...] = (attributes, builtin_values, expressions, fence, for_while, statements, library)
+HANDLERS: tuple[object, ...] = (
+    attributes,
+    builtin_values,
+    comprehensions,
+    expressions,
+    fence,
+    for_while,
+    statements,
+    library,
+)

@@ -28,6 +28,7 @@ from .values import (
     Clash,
     Closure,
     DictRef,
+    Grown,
     ListRef,
     ObjectRef,
     RangeValue,
@@ -89,6 +90,8 @@ class Context:
         self.external: set[Ref] = set()
         self.pins: dict[Var, Callable[[], int]] = {}
         self.parameters: Any = None
+        # How often what is executed now will be differentiated.
+        self.orders = 0
         # What loops were found to carry, by their syntax and the types of the names they use.
         self.settled: dict[Any, Any] = {}
         self._call = call
@@ -211,18 +214,29 @@ class Context:
     def held(self, ref: ListRef | DictRef | ObjectRef) -> Any:
         """The contents of a list (a tuple), a dict or an object (dicts)."""
         contents = self.store[ref]
+        if isinstance(contents, Grown):
+            self.refuse(
+                "this needs a list whose length is known while compiling",
+                error=NotStaticError,
+                fix="make an array of the list: np.array(...)",
+            )
         if isinstance(contents, Clash):
             self.refuse(
-                f"{describe(ref)} changes its structure on some paths only",
+                f"{describe(ref)} changes its length or its kind of elements on some paths only",
                 error=NotStaticError,
                 why=contents.reason,
                 fix="use an array of the largest size and a count",
             )
         return contents
 
-    def new_list(self, items: Sequence[Value]) -> ListRef:
+    def grown(self, value: Value) -> Grown | None:
+        """The contents of a list whose length is known only at run time, or None for anything else."""
+        contents = self.store.get(value) if isinstance(value, ListRef) else None
+        return contents if isinstance(contents, Grown) else None
+
+    def new_list(self, items: Sequence[Value] | Grown) -> ListRef:
         ref = ListRef()
-        self.store[ref] = tuple(items)
+        self.store[ref] = items if isinstance(items, Grown) else tuple(items)
         return ref
 
     def put(self, ref: ListRef | DictRef | ObjectRef, contents: Any) -> None:
@@ -367,6 +381,8 @@ class Context:
                 return convert(self.b, atom, BOOL)
             case ArrayRef():
                 return self._array_truth(value)
+            case ListRef() if found := self.grown(value):
+                return self.b.apply("ne", self.atom(found.length), i64(0))
             case ListRef() | DictRef():
                 return bool(self.held(value))
             case ObjectRef():
@@ -397,6 +413,8 @@ def describe(value: Value) -> str:
             return f"a {len(views.shape(value))}-dimensional array of {cell.type.dtype!r}"
         case ListRef():
             return "a list"
+        case Grown():
+            return "a list of run-time length"
         case DictRef():
             return "a dict"
         case ObjectRef(cls):

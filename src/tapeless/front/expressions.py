@@ -11,10 +11,10 @@ from ..ir.types import BOOL, I64, Atom, Lit
 from .context import Context, describe, expression
 from .control import PathEndsError, branch, is_pure, join, run_arm
 from .frame import VALUE
-from .iteration import static_items, static_sequence
+from .grown import joined, repeated
+from .iteration import static_items
 from .numpy import arithmetic
 from .suggest import suggestion
-from .targets import assign
 from .values import ArrayRef, Clash, Closure, DictRef, ListRef, Maybe, ObjectRef, Scalar, SliceValue, Undefined, Value
 
 
@@ -85,6 +85,8 @@ def binary(c: Context, op: str, x: Value, y: Value) -> Value:
     """`x op y` of any two values."""
     if isinstance(x, Scalar | int | float) and isinstance(y, Scalar | int | float):
         return _integers(c, op, x, y) if _are_python_ints(c, x, y) else arithmetic.binary(c, op, x, y)
+    if c.grown(x) or c.grown(y):
+        return _of_lists(c, op, x, y)
     left, right = c.items(x), c.items(y)
     if op == "Add" and left is not None and right is not None and type(x) is type(y):
         return c.new_list(left + right) if isinstance(x, ListRef) else left + right
@@ -116,10 +118,25 @@ def _computes(c: Context, value: Value, other: Value) -> bool:
     return c.items(value) is not None and isinstance(other, Scalar | ArrayRef) and not c.is_weak(other)
 
 
+def _of_lists(c: Context, op: str, x: Value, y: Value) -> Value:
+    """Operators on a list of run-time length: as in Python beside a list, as an array beside an array."""
+    if op == "Add" and isinstance(x, ListRef) and isinstance(y, ListRef):
+        return joined(c, (x, y))
+    if not (isinstance(x, ArrayRef) or isinstance(y, ArrayRef)):
+        c.refuse(
+            f"{_SYMBOLS.get(op, op)} is not defined between {describe(x)} and {describe(y)}",
+            error=OperandError,
+            fix="make an array of the list: np.array(...)",
+        )
+    return arithmetic.binary(c, op, x, y)
+
+
 def _repeated(c: Context, sequence: Value, times: Value) -> Value:
-    count = c.need_int(times, "the number of repetitions of a list or tuple")
     items = c.items(sequence)
     assert items is not None
+    if isinstance(sequence, ListRef) and c.is_scalar(times) and c.pinned_int(times) is None:
+        return repeated(c, items, times)
+    count = c.need_int(times, "the number of repetitions of a list or tuple")
     return c.new_list(items * count) if isinstance(sequence, ListRef) else items * count
 
 
@@ -311,7 +328,16 @@ def tuple_(c: Context, node: ast.Tuple) -> Value:
 
 @expression(ast.List)
 def list_(c: Context, node: ast.List) -> Value:
-    return c.new_list(elements(c, node.elts))
+    starred = [part for part in node.elts if isinstance(part, ast.Starred)]
+    if not starred:
+        return c.new_list(elements(c, node.elts))
+    point = c.mark()
+    try:
+        return c.new_list(elements(c, node.elts))
+    except NotStaticError:
+        c.go_back(point)
+        parts = [c.eval(n.value) if isinstance(n, ast.Starred) else (c.eval(n),) for n in node.elts]
+        return joined(c, parts)
 
 
 def elements(c: Context, nodes: Sequence[ast.expr]) -> tuple[Value, ...]:
@@ -371,48 +397,3 @@ def walrus(c: Context, node: ast.NamedExpr) -> Value:
     value = c.eval(node.value)
     c.frame.names[node.target.id] = value
     return value
-
-
-@expression(ast.ListComp)
-def list_comprehension(c: Context, node: ast.ListComp) -> Value:
-    return c.new_list(comprehend(c, node.generators, node.elt))
-
-
-@expression(ast.GeneratorExp)
-def generator(c: Context, node: ast.GeneratorExp) -> Value:
-    return comprehend(c, node.generators, node.elt)
-
-
-@expression(ast.DictComp)
-def dict_comprehension(c: Context, node: ast.DictComp) -> Value:
-    pairs = comprehend(c, node.generators, ast.copy_location(ast.Tuple([node.key, node.value], ast.Load()), node))
-    return c.new_object(DictRef(), {static_key(c, key): value for key, value in pairs})
-
-
-def comprehend(c: Context, generators: Sequence[ast.comprehension], element: ast.expr) -> tuple[Value, ...]:
-    """The elements of a comprehension over things of static length, one after another."""
-    if not generators:
-        return (c.eval(element),)
-    first, *rest = generators
-    outer = dict(c.frame.names)
-    results: list[Value] = []
-    listed = static_sequence(c, c.eval(first.iter))
-    for k in range(listed.length):
-        assign(c, first.target, listed.at(k))
-        truths = [c.truth(c.eval(condition)) for condition in first.ifs]
-        if not all(isinstance(truth, bool) for truth in truths):
-            c.refuse(
-                "the condition of a comprehension depends on run-time values",
-                error=NotStaticError,
-                why="the length of the result would not be known while compiling",
-                fix="write a loop that fills an array and counts",
-            )
-        if all(truths):
-            results += comprehend(c, rest, element)
-    targets = {n.id for n in ast.walk(first.target) if isinstance(n, ast.Name)}
-    for name in targets:
-        if name in outer:
-            c.frame.names[name] = outer[name]
-        else:
-            c.frame.names.pop(name, None)
-    return tuple(results)

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Collection
 
 from ..errors import NotStaticError, TypeConflictError, UnsupportedSyntaxError
 from ..ir.types import I64, Atom, i64
 from .context import Context, statement
 from .control import branch, flag, run_arm
 from .frame import BROKEN, CONTINUED, RESULT, RETURNED, End
+from .grown import IrregularError, Regular, with_room
 from .iteration import Listed, Steps, iterate, unrolled
 from .liveness import loop_syntax, walrus_names
 from .loops import Loop, conditional_loop, counted_loop
 from .merge import array_refs
 from .statements import run_block, stay
 from .targets import assign
-from .values import Undefined, Value
+from .values import Clash, ListRef, Undefined, Value
 
 UNROLL_LIMIT = 64
 COUNTER = "<counter>"
@@ -43,23 +45,73 @@ def _go_over(c: Context, node: ast.For, iterable: Value) -> None:
     except (NotStaticError, TypeConflictError):
         # The body may need each value of the counter while compiling, to index a tuple or to build a list.
         c.go_back(point)
-        listed = unrolled(c, iterable)
-        if listed is None or listed.length > UNROLL_LIMIT:
+        listed, appended = unrolled(c, iterable), _appended_lists(c, node)
+        if listed is not None and listed.length <= UNROLL_LIMIT and _unrolled_well(c, node, listed, appended):
+            return
+        if not appended:
             raise
+        _loop_with_room(c, node, steps, appended)
+
+
+def _unrolled_well(c: Context, node: ast.For, listed: Listed, appended: Collection[ListRef]) -> bool:
+    """Unroll a loop, unless the lengths of lists then depend on run-time values."""
+    point = c.mark()
+    try:
         _unroll(c, node, listed)
+    except NotStaticError:
+        if not appended:
+            raise
+        c.go_back(point)
+        return False
+    if any(isinstance(c.store[ref], Clash) for ref in appended):
+        c.go_back(point)
+        c.end = End.OPEN
+        return False
+    return True
 
 
-def _loop_over(c: Context, node: ast.For, steps: Steps) -> None:
+def _appended_lists(c: Context, node: ast.For) -> dict[ListRef, int]:
+    """The lists that a loop appends to, and how often in a step at most."""
+    found: dict[ListRef, int] = {}
+    for name, times in loop_syntax(node).appends:
+        value = c.frame.names.get(name)
+        if isinstance(value, ListRef):
+            found[value] = found.get(value, 0) + times
+    return found
+
+
+def _loop_with_room(c: Context, node: ast.For, steps: Steps, appended: dict[ListRef, int]) -> None:
+    """A loop that appends to lists: as often in every step if that is so, else with a count that it carries."""
+    room = {ref: c.sizes.mul(c.b, steps.count, i64(times)) for ref, times in appended.items()}
+    point = c.mark()
+    try:
+        with_room(c, room, lambda: _loop_over(c, node, steps, Regular(c, appended, steps.count)))
+    except IrregularError:
+        c.go_back(point)
+        with_room(c, room, lambda: _loop_over(c, node, steps))
+
+
+def _loop_over(c: Context, node: ast.For, steps: Steps, growth: Regular | None = None) -> None:
     syntax = loop_syntax(node)
     if syntax.breaks or syntax.returns:
+        if growth:
+            raise IrregularError
         _leaving_loop(c, node, steps)
         return
+    if growth:
+        growth.begin()
 
     def body(counter: Atom) -> None:
         c.sizes.below(counter, *steps.limits)
+        if growth:
+            growth.begin_step(counter)
         _step(c, node, steps.at(counter))
+        if growth:
+            growth.end_step(counter)
 
     counted_loop(c, Loop(c, node), steps.count, body)
+    if growth:
+        growth.end()
     run_block(c, node.orelse)
 
 

@@ -35,15 +35,18 @@ _FORMS: dict[Callable[..., Any], tuple[str, str, str]] = {
 }
 
 
+_COLLECT = ("out = []", "out.append(element)", "return out")
+
+
 def consumes_generators(function: object) -> bool:
     """Can this function of a generator expression become a loop?"""
     return any(function is known for known in _FORMS)
 
 
 @functools.cache
-def as_function(consumer: Callable[..., Any], node: ast.GeneratorExp) -> ast.FunctionDef:
-    """The function of `start` that goes over a generator expression."""
-    before, each, after = _FORMS[consumer]
+def as_function(consumer: Callable[..., Any], node: ast.GeneratorExp | ast.ListComp) -> ast.FunctionDef:
+    """The function of `start` that goes over a generator expression; of `list`, the one that collects its elements."""
+    before, each, after = _FORMS.get(consumer, _COLLECT)
     body = [*_statements(before), *_nest(node.generators, _with_element(each, node.elt)), *_statements(after)]
     function = ast.parse("def consume(start=0): pass").body[0]
     assert isinstance(function, ast.FunctionDef)

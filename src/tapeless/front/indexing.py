@@ -12,6 +12,7 @@ from ..errors import NotStaticError, OperandError, StaticIndexError, StaticKeyEr
 from . import gather
 from .context import Context, describe
 from .numpy.arguments import array_like
+from .rows import read_item, write_item
 from .selectors import view
 from .suggest import suggestion
 from .values import ArrayRef, DictRef, ListRef, ObjectRef, Scalar, SliceValue, Value
@@ -22,6 +23,8 @@ def subscript(c: Context, value: Value, index: Value) -> Value:
     match value:
         case ArrayRef():
             return _read_array(c, value, index)
+        case ListRef() if grown := c.grown(value):
+            return read_item(c, grown, index)
         case DictRef():
             return c.held(value)[_key(c, value, index)]
         case str():
@@ -44,6 +47,8 @@ def store(c: Context, target: Value, index: Value, new: Value) -> None:
                 gather.write(c, target, parts, new)
             else:
                 gather.fill(c, view(c, target, parts), new)
+        case ListRef() if grown := c.grown(target):
+            write_item(c, target, grown, index, new)
         case ListRef():
             items = list(c.held(target))
             items[_position(c, items, index)] = new

@@ -9,7 +9,8 @@ from ..errors import NotStaticError, OperandError, UnpackError
 from ..ir.types import I64, Atom, Lit, i64
 from .context import Context, describe
 from .indexing import subscript
-from .values import ArrayRef, DictRef, RangeValue, Value, Zipped
+from .rows import element
+from .values import ArrayRef, DictRef, ListRef, RangeValue, Value, Zipped
 
 ZERO, ONE = i64(0), i64(1)
 
@@ -45,6 +46,9 @@ def iterate(c: Context, value: Value) -> Listed | Steps:
             return _enumerated(c, iterate(c, part), start)
         case Zipped(kind, parts):
             return _zipped(c, [iterate(c, part) for part in parts], strict=kind == "zip strict")
+        case ListRef() if found := c.grown(value):
+            size = c.atom(found.length)
+            return Steps(size, (size,), lambda k: element(c, c.grown(value) or found, k))
         case DictRef():
             keys = tuple(c.held(value))
             return Listed(len(keys), keys.__getitem__)

@@ -12,7 +12,8 @@ from __future__ import annotations
 
 import ast
 import functools
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 Names = frozenset[str]
@@ -137,19 +138,22 @@ def bound_names(body: Sequence[ast.stmt]) -> Names:
 
 @dataclass(frozen=True, slots=True)
 class LoopSyntax:
-    """What the text of a loop's body tells: names it binds, names whose items it changes, how it is left."""
+    """What the text of a loop's body tells: names it binds, names whose items it changes, how it is left, and how often
+    at most each step appends to each list."""
 
     bound: Names
     changed: Names
     breaks: bool
     returns: bool
+    appends: tuple[tuple[str, int], ...]
 
 
 @functools.cache
 def loop_syntax(node: ast.For | ast.While) -> LoopSyntax:
     """The facts about a loop's body, found once."""
     body = node.body
-    return LoopSyntax(bound_names(body), _changed_names(body), _breaks(body), _returns(body))
+    appends = tuple(Counter(_appends(body)).items())
+    return LoopSyntax(bound_names(body), _changed_names(body), _breaks(body), _returns(body), appends)
 
 
 def _changed_names(body: Sequence[ast.stmt]) -> Names:
@@ -166,6 +170,19 @@ def _changed_names(body: Sequence[ast.stmt]) -> Names:
                 case _:
                     pass
     return frozenset(found)
+
+
+def _appends(body: Sequence[ast.stmt]) -> Iterator[str]:
+    """The names appended to, once per place in the text that a step reaches at most once."""
+    for stmt in body:
+        match stmt:
+            case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="append"))):
+                yield name
+            case ast.If():
+                yield from _appends(stmt.body)
+                yield from _appends(stmt.orelse)
+            case _:
+                pass
 
 
 def _breaks(body: Sequence[ast.stmt]) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
 from ..ir.types import Type, Var
@@ -22,6 +22,7 @@ from .values import (
     Clash,
     Closure,
     DictRef,
+    Grown,
     ListRef,
     Maybe,
     Method,
@@ -134,7 +135,13 @@ class Meeting:
             left = right[0], (x,) * len(right[1])
         if right is None and isinstance(y, Anything) and left:
             right = left[0], (y,) * len(left[1])
-        if left is None or right is None or left[0] != right[0] or len(left[1]) != len(right[1]):
+        if left is None or right is None or len(left[1]) != len(right[1]):
+            return _clash(x, y)
+        if isinstance(left[0], Grown) and isinstance(right[0], Grown):
+            # Python numbers on one path and NumPy's on the other meet in NumPy's.
+            weak = tuple(a and b for a, b in zip(left[0].weak, right[0].weak, strict=True))
+            left, right = (replace(left[0], weak=weak), left[1]), (replace(right[0], weak=weak), right[1])
+        if left[0] != right[0]:
             return _clash(x, y)
         return Many(left[0], tuple(self.meet(a, b) for a, b in zip(left[1], right[1], strict=True)))
 
@@ -142,6 +149,10 @@ class Meeting:
         match value:
             case _ if is_tuple(value):
                 return type(value), value
+            case ListRef() if isinstance(grown := side.store[value], Grown):
+                return (ListRef, _frame(grown)), (*grown.columns, grown.length)
+            case Grown():
+                return _frame(value), (*value.columns, value.length)
             case ListRef():
                 return ListRef, side.store[value]
             case DictRef():
@@ -226,6 +237,9 @@ def array_refs(value: Value, store: Mapping[Ref, Any]) -> Iterator[ArrayRef]:
         case tuple() | ListRef() | DictRef() | ObjectRef():
             for item in contained(value, store):
                 yield from array_refs(item, store)
+                # The arrays in a list of run-time length are held by it too.
+                if isinstance(value, ListRef) and isinstance(store[value], Grown) and isinstance(item, ArrayRef):
+                    yield from (ArrayRef(origin) for origin in item.cell.origins)
         case _:
             pass
 
@@ -244,7 +258,17 @@ def same(x: Value, y: Value) -> bool:
         case Closure():
             return x.node is y.node and x.scope == y.scope
         case (
-            Scalar() | ArrayRef() | int() | str() | RangeValue() | Zipped() | Method() | Undefined() | Clash() | Fixed()
+            Scalar()
+            | ArrayRef()
+            | int()
+            | str()
+            | RangeValue()
+            | Zipped()
+            | Method()
+            | Undefined()
+            | Clash()
+            | Fixed()
+            | Grown()
         ):
             return bool(x == y)
         case _:
@@ -268,6 +292,11 @@ def kind(value: Value) -> object:
             return type(value), repr(value)
         case _:
             return id(value) if value.__hash__ is None else value
+
+
+def _frame(grown: Grown) -> Grown:
+    """What must agree of two lists of run-time length."""
+    return replace(grown, columns=(), length=None)
 
 
 def _clash(x: Value, y: Value) -> Shape:

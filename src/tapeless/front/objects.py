@@ -11,6 +11,7 @@ from typing import Any, NoReturn
 from ..errors import NotStaticError, OperandError, StaticIndexError, StaticKeyError, UnknownAttributeError
 from .captured import attribute_of
 from .context import Context, describe
+from .rows import append
 from .suggest import suggestion
 from .values import DictRef, ListRef, Method, ObjectRef, Partial, Scalar, Value, is_tuple
 
@@ -112,6 +113,9 @@ def find_method(receiver: Value, name: str) -> Callable[..., Value] | None:
 
 @_method(ListRef, "append")
 def _append(c: Context, ref: ListRef, item: Value) -> None:
+    if (grown := c.grown(ref)) is not None:
+        append(c, ref, grown, item)
+        return
     c.put(ref, (*c.held(ref), item))
 
 
@@ -153,7 +157,7 @@ def _clear(c: Context, ref: ListRef) -> None:
 
 @_method(ListRef, "copy")
 def _copy_list(c: Context, ref: ListRef) -> Value:
-    return c.new_list(c.held(ref))
+    return c.new_list(c.grown(ref) or c.held(ref))
 
 
 @_method(tuple, "_replace")

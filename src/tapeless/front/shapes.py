@@ -8,14 +8,14 @@ atoms its shape asks for, `build` makes the value on the other side from variabl
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 from ..ir.build import Builder
 from ..ir.types import BOOL, Atom, DType, Type, boolean, i64, zero
 from .context import Context
 from .promote import promote
-from .values import ArrayRef, Cell, DictRef, ListRef, Maybe, ObjectRef, Ref, Scalar, Undefined, Value
+from .values import ArrayRef, Cell, DictRef, Grown, ListRef, Maybe, ObjectRef, Ref, Scalar, Undefined, Value
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +128,10 @@ def _assemble(c: Context, kind: Any, parts: list[Value]) -> Value:
     match kind:
         case type() if kind is ListRef:
             return c.new_list(parts)
+        case Grown():
+            return replace(kind, columns=tuple(parts[:-1]), length=parts[-1])
+        case (first, Grown() as kind) if first is ListRef:
+            return c.new_list(_assemble(c, kind, parts))
         case type():
             return tuple(parts) if kind is tuple else kind._make(parts)  # type: ignore[attr-defined]
         case (first, keys) if first is dict:
@@ -149,6 +153,8 @@ def _items(c: Context, value: Value, count: int) -> Iterable[Value]:
 def contained(value: Any, store: Mapping[Ref, Any]) -> Iterable[Value]:
     """The parts of a container or of the contents of one."""
     contents = store.get(value, value) if isinstance(value, ListRef | DictRef | ObjectRef) else value
+    if isinstance(contents, Grown):
+        return *contents.columns, contents.length
     return contents.values() if hasattr(contents, "values") else contents
 
 

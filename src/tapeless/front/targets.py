@@ -6,11 +6,12 @@ import ast
 from collections.abc import Sequence
 
 from ..errors import OperandError, UnpackError, UnsupportedSyntaxError
-from ..ir.types import Lit, i64
+from ..ir.types import Atom, Lit, i64
 from .context import Context, describe
 from .indexing import store, subscript
 from .objects import set_field
-from .values import ArrayRef, DictRef, Value
+from .rows import element
+from .values import ArrayRef, DictRef, Grown, Value
 
 
 def assign(c: Context, target: ast.expr, value: Value) -> None:
@@ -55,14 +56,26 @@ def _unpack(c: Context, parts: Sequence[ast.expr], value: Value) -> None:
 
 def _elements(c: Context, value: Value, wanted: int | None) -> tuple[Value, ...]:
     """The elements to unpack; an array must have as many as there are names, which is checked at run time."""
+    if (grown := c.grown(value)) is not None:
+        return _rows(c, grown, wanted)
     items = tuple(c.held(value)) if isinstance(value, DictRef) else c.items(value)
     if items is not None:
         return items
     if not isinstance(value, ArrayRef):
         c.refuse(f"{describe(value)} cannot be unpacked", error=OperandError)
-    size = c.shape(value)[0]
+    count = _count(c, c.shape(value)[0], wanted)
+    return tuple(subscript(c, value, k) for k in range(count))
+
+
+def _rows(c: Context, grown: Grown, wanted: int | None) -> tuple[Value, ...]:
+    count = _count(c, c.atom(grown.length), wanted)
+    return tuple(element(c, grown, i64(k)) for k in range(count))
+
+
+def _count(c: Context, size: Atom, wanted: int | None) -> int:
+    """The number of elements to unpack, checked at run time where it is not known."""
     if isinstance(size, Lit):
-        return tuple(subscript(c, value, k) for k in range(int(size.value)))
+        return int(size.value)
     if wanted is None:
         c.refuse(
             "an array of unknown length cannot be unpacked with a star",
@@ -71,4 +84,4 @@ def _elements(c: Context, value: Value, wanted: int | None) -> tuple[Value, ...]
         )
     c.b.check("equal", size, i64(wanted), info="the number of values to unpack")
     c.sizes.unify(size, i64(wanted))
-    return tuple(subscript(c, value, k) for k in range(wanted))
+    return wanted

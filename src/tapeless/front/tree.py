@@ -148,6 +148,8 @@ def assemble(kind: Any, keys: tuple[Any, ...], parts: Sequence[Any]) -> Any:
         return tuple(parts)
     if kind is list:
         return list(parts)
+    if kind is Rows:
+        return _rows(keys, parts)
     if kind is dict:
         return dict(zip(keys, parts, strict=True))
     if issubclass(kind, tuple):
@@ -156,6 +158,19 @@ def assemble(kind: Any, keys: tuple[Any, ...], parts: Sequence[Any]) -> Any:
     for name, part in zip(keys, parts, strict=True):
         object.__setattr__(made, name, part)
     return made
+
+
+class Rows:
+    """The kind of a result that is a list of run-time length; its keys are what makes a row, then whether each part
+    of it is a Python number."""
+
+
+def _rows(keys: tuple[Any, ...], columns: Sequence[Any]) -> list[Any]:
+    make, *weak = keys
+    parts = [column.tolist() if python else list(column) for column, python in zip(columns, weak, strict=True)]
+    if make is None:
+        return parts[0]
+    return [make(row) if make is tuple else make._make(row) for row in zip(*parts, strict=True)]
 
 
 # -- results --------------------------------------------------------------------------------------

@@ -6,7 +6,7 @@ when the compiled code runs: `Scalar` and `ArrayRef`. Mutable objects are *refer
 live in the store of the context, so that control flow can copy, merge and roll back the whole state:
 
     Cell      -> the current IR variable of a whole array
-    ListRef   -> a tuple of values
+    ListRef   -> a tuple of values, or a `Grown`
     DictRef   -> a dict from static keys to values
     ObjectRef -> a dict from field names to values (an instance of a dataclass)
 
@@ -105,7 +105,24 @@ class ArrayRef:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ListRef:
-    """A Python list of static length."""
+    """A Python list; its contents are a tuple, or a `Grown` when its length is known only at run time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Grown:
+    """The contents of a list whose length is known only at run time: the first `length` rows of `columns`.
+
+    An element is one row, or a tuple (`make`) of the rows of several columns. Per column, `weak` says that its numbers
+    are Python's, `lists` how many of its inner dimensions are lists in lists. `room` marks a list that may be
+    appended to, because the loop around has made its columns long enough.
+    """
+
+    columns: tuple[ArrayRef, ...]
+    weak: tuple[bool, ...]
+    lists: tuple[int, ...]
+    length: Value
+    make: Any = None
+    room: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -7,12 +7,13 @@ from typing import NoReturn
 
 import numpy as np
 
-from ...errors import ShapeError
-from ...ir.build import Builder
+from ...errors import NotStaticError, ShapeError
+from ...ir.build import Builder, Indexed
+from ...ir.core import Map
 from ...ir.types import BOOL, F32, F64, I32, I64, Atom, DType, Lit, i64
 from ..context import Context, describe
 from ..promote import promote
-from ..values import Value
+from ..values import ArrayRef, Grown, Value
 from .atoms import NUMPY_DTYPE, ZERO, plus
 from .nest import Atoms, Pull, pull_atom, recast, whole
 
@@ -97,6 +98,8 @@ def integer(c: Context, value: Value, what: str) -> Atom:
 
 def array_like(c: Context, value: Value) -> Value:
     """A number or array as it is; nested lists and tuples of numbers as a new array."""
+    if (grown := c.grown(value)) is not None:
+        return c.fresh(side_by_side(c, grown))
     items = c.items(value)
     if items is None:
         if not c.is_array(value) and not c.is_scalar(value):
@@ -105,6 +108,38 @@ def array_like(c: Context, value: Value) -> Value:
     if not items:
         return c.fresh(c.b.apply("replicate", c.atom(0.0), i64(0)))
     return c.fresh(stacked(c, [array_like(c, item) for item in items]))
+
+
+def side_by_side(c: Context, grown: Grown) -> Atom:
+    """A list of run-time length as one array; the parts of tuples lie along the second axis."""
+    rows = [_used(c, column, grown.length) for column in grown.columns]
+    if grown.make is None:
+        return rows[0]
+    together = stacked(c, [c.fresh(row) for row in rows])
+    return c.b.apply("transpose", together, attrs=(1, 0, *range(2, together.type.rank)))
+
+
+def _used(c: Context, column: ArrayRef, length: Value) -> Atom:
+    whole, used = c.read(column), c.atom(length)
+    if c.sizes.same(whole.type.shape[0], used):
+        return whole
+    return c.b.apply("slice", whole, ZERO, used, i64(1))
+
+
+def map_rows(c: Context, size: Atom, body: Indexed) -> Atoms:
+    """A map whose elements must have one shape."""
+    columns = c.b.map_(size, body)
+    expr = c.b.stms[-1].expr
+    assert isinstance(expr, Map)
+    inside = {*expr.body.params, *(var for stm in expr.body.body.stms for var in stm.vars)}
+    if any(n in inside for column in columns for n in column.type.shape):
+        c.refuse(
+            "the elements have different sizes",
+            error=NotStaticError,
+            why="they lie side by side in one array",
+            fix="give them the same size, or use a loop",
+        )
+    return columns
 
 
 def as_numpy(c: Context, value: Value) -> Value:

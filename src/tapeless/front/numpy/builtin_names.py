@@ -13,7 +13,7 @@ from ...ir.types import BOOL, F64, I64, Atom, DType, boolean
 from ..context import Context, describe
 from ..registry import implements
 from ..values import Value
-from .arguments import pull
+from .arguments import array_like, pull
 from .arithmetic import binary, compare
 from .atoms import ZERO, convert, literal
 from .choosing import round_ as numpy_round
@@ -40,6 +40,8 @@ def sum_(c: Context, iterable: Value, start: Value = 0) -> Value:
 
 
 def _accumulate(c: Context, iterable: Value, start: Value, op: str, fold_op: tuple[str, int]) -> Value:
+    if (grown := c.grown(iterable)) is not None:
+        return _accumulate_array(c, array_like(c, iterable), start, op, fold_op, weak=grown.weak[0])
     items = c.items(iterable)
     if items is None and c.is_array(iterable):
         return _accumulate_array(c, iterable, start, op, fold_op)
@@ -51,13 +53,15 @@ def _accumulate(c: Context, iterable: Value, start: Value, op: str, fold_op: tup
     return total
 
 
-def _accumulate_array(c: Context, array: Value, start: Value, op: str, fold_op: tuple[str, int]) -> Value:
-    p = pull(c, array)
+def _accumulate_array(
+    c: Context, array: Value, start: Value, op: str, fold_op: tuple[str, int], *, weak: bool = False
+) -> Value:
+    p = pull(c, array, I64 if weak and c.dtype(array) is BOOL else None)
     if p.dtype is BOOL:
         c.refuse("the builtin sum of a boolean array is not compiled", fix="use np.sum or np.count_nonzero")
     neutral = literal(fold_op[1], p.dtype)
     total = reduce_axes(c, p, 0, False, fold_op[0], neutral)
-    return binary(c, op, start, c.fresh(total))
+    return binary(c, op, start, c.fresh(total, weak))
 
 
 @implements(builtins.abs)
@@ -84,6 +88,9 @@ def max_(c: Context, *values: Value) -> Value:
 
 def _extreme(c: Context, values: tuple[Value, ...], better: str) -> Value:
     if len(values) == 1:
+        if (grown := c.grown(values[0])) is not None:
+            best = _extreme_of_array(c, array_like(c, values[0]), better)
+            return c.fresh(c.atom(best), weak=grown.weak[0])
         items = c.items(values[0])
         if items is None:
             return _extreme_of_array(c, values[0], better)
@@ -246,7 +253,7 @@ def all_(c: Context, iterable: Value) -> Value:
 
 
 def _logical(c: Context, iterable: Value, op: str, neutral: bool) -> Value:
-    items = c.items(iterable)
+    items = None if c.grown(iterable) else c.items(iterable)
     if items is None:
         p = pull(c, iterable, BOOL)
         if p.rank != 1:

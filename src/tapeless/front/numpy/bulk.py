@@ -17,7 +17,7 @@ from ...ir.types import BOOL, I64, Atom, DType, Type
 from ..context import Context, describe
 from ..registry import implements
 from ..values import Value
-from .arguments import array_like, contents, pull
+from .arguments import array_like, contents, map_rows, pull
 from .atoms import NUMPY_DTYPE, convert, literal
 from .elementwise import broadcast
 from .nest import Atoms, array_of, pull_atom, stretched, whole
@@ -48,7 +48,7 @@ def map_(c: Context, f: Value, *arrays: Value) -> Value:
             parts: tuple[Value, ...] = result if is_tuple[-1] else (result,)
             return [contents(c, array_like(c, part)) for part in parts]
 
-    results = tuple(c.fresh(x) for x in c.b.map_(size, body))
+    results = tuple(c.fresh(x) for x in map_rows(c, size, body))
     return results if is_tuple[0] else results[0]
 
 
