@@ -1,6 +1,6 @@
 """Tapeless: ordinary Python and NumPy functions as native code, with exact derivatives and no tape."""
 
-from importlib.metadata import PackageNotFoundError, version
+from typing import Any
 
 from .api import checkpoint as checkpoint
 from .api import grad as grad
@@ -30,7 +30,13 @@ from .operators import reduce as reduce
 from .operators import scan as scan
 from .operators import scatter as scatter
 
-try:
-    __version__ = version("tapeless")
-except PackageNotFoundError:  # a source tree that was not installed
-    __version__ = "0"
+
+def __getattr__(name: str) -> Any:
+    if name != "__version__":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        return version("tapeless")
+    except PackageNotFoundError:  # a source tree that was not installed
+        return "0"

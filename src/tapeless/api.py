@@ -13,7 +13,7 @@ from functools import partial
 from typing import Any, TypeVar, overload
 
 from .derivatives import Derived, derived, differentiable
-from .front import registry, verbs
+from .front import registry
 from .jitted import Jitted, Options, jitted
 
 T = TypeVar("T")
@@ -208,18 +208,26 @@ def _derived(verb: Any, fun: Function, argnums: Argnums = 0, has_aux: bool = Fal
     return derived(verb, differentiable(fun), which, has_aux, memory)
 
 
-for _outside, _inside in (
-    (grad, verbs.grad),
-    (value_and_grad, verbs.value_and_grad),
-    (jacfwd, verbs.jacfwd),
-    (jacrev, verbs.jacrev),
-    (hessian, verbs.hessian),
-    (jvp, verbs.jvp),
-    (hvp, verbs.hvp),
-    (vjp, verbs.vjp_),
-    (linearize, verbs.linearize_),
-    (stop_gradient, verbs.stop_gradient),
-    (checkpoint, verbs.same),
-    (jit, verbs.same),
-):
-    registry.implements(_outside)(_inside)
+@registry.at_first_lookup
+def _name_verbs() -> None:
+    """Tell the front end what these functions mean in compiled code."""
+    from .front import verbs
+    from .front.numpy import library
+
+    assert library.__all__  # its import registers the names of NumPy
+    meanings = {
+        grad: verbs.grad,
+        value_and_grad: verbs.value_and_grad,
+        jacfwd: verbs.jacfwd,
+        jacrev: verbs.jacrev,
+        hessian: verbs.hessian,
+        jvp: verbs.jvp,
+        hvp: verbs.hvp,
+        vjp: verbs.vjp_,
+        linearize: verbs.linearize_,
+        stop_gradient: verbs.stop_gradient,
+        checkpoint: verbs.same,
+        jit: verbs.same,
+    }
+    for outside, inside in meanings.items():
+        registry.implements(outside)(inside)

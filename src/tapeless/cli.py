@@ -20,7 +20,8 @@ from typing import Any
 
 from .api import jit
 from .errors import TapelessError
-from .jitted import STAGES, Jitted
+from .jitted import Jitted
+from .lowering import STAGES
 from .ops.table import holes, matrix
 from .report.doctor import diagnose
 from .report.examples import annotated, examples

@@ -8,15 +8,19 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
+from dataclasses import replace
 from types import FunctionType
-from typing import Any, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from .config import config
 from .errors import ArgumentError, CallError
 from .front import registry
-from .front.capture import Call, Lowered, lower
-from .front.derived import Derivation, Verb
 from .jitted import Jitted, Options
+
+# As in `jitted`: the compiler is imported by who compiles.
+if TYPE_CHECKING:
+    from .front.capture import Call, Lowered
+    from .front.derived import Derivation, Verb
 
 
 class Derived(Jitted):
@@ -50,12 +54,14 @@ class Derived(Jitted):
             return super()._call(args, kwargs)
 
     def _lowered(self, call: Call) -> Lowered:
+        from .front.capture import lower
+
         return lower(self.parameters, call.specs, self.__derivation__)
 
     def _bound(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Call:
         call = super()._bound(args, kwargs)
         # An array without dimensions is a number, and nobody writes into it here.
-        return Call(call.specs, tuple(map(_without_cells, call.leaves)))
+        return replace(call, leaves=tuple(map(_without_cells, call.leaves)))
 
     def _run_plain(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         kinds = sorted({arg.__class__.__name__ for arg in (*args, *kwargs.values()) if hasattr(arg, "ndim")})
@@ -73,6 +79,8 @@ Recipe: TypeAlias = tuple[Callable[..., Any], tuple[Any, ...]]
 @functools.lru_cache(maxsize=512)
 def derived(verb: Verb, function: Any, argnums: Any = 0, has_aux: bool = False, memory: Any = None) -> Derived:
     """The derivative of a function, the same object for the same request."""
+    from .front.derived import Derivation
+
     derivation = Derivation(verb, function, argnums, has_aux, memory)
     plain = _plain(function)
     if verb in ("jvp", "hvp", "pull"):

@@ -14,25 +14,24 @@ import inspect
 import threading
 import warnings
 from collections import ChainMap
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from types import CellType, FunctionType, MethodType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .config import Settings, config
-from .driver import Compiled, assembly_text, compile_function, llvm_text
 from .errors import CallError, NotCompiledError
-from .front.capture import Call, Lowered, lower, specialise
-from .front.tree import Leaf, Node, Spec, Static
-from .ir.core import Function
-from .ir.text import print_function
-from .ir.types import DType
-from .runtime.call import MISS, PLAIN
+from .runtime.prepare import PLAIN
+from .runtime.symbols import MISS
 
-STAGES = ("python", "front", "ir", "llvm", "asm", "explain")
+# The compiler takes a while to import: only who compiles pays for it, in the functions below.
+if TYPE_CHECKING:
+    from .driver import Compiled
+    from .front.capture import Call, Lowered
+    from .lowering import Lowering
 
 
 class PlainPythonWarning(UserWarning):
@@ -49,40 +48,6 @@ class Options:
 
 _DEFAULT = Options()
 _in_block = config.in_block
-
-
-@dataclass(frozen=True, slots=True)
-class Lowering:
-    """A specialisation that is compiled but not called: its program, and its stages as text."""
-
-    owner: Jitted
-    compiled: Compiled
-
-    @property
-    def ir(self) -> Function:
-        """The optimised program."""
-        return self.compiled.function
-
-    def text(self, stage: str) -> str:
-        """One of the stages `python`, `front`, `ir`, `llvm`, `asm`, `explain`."""
-        match stage:
-            case "python":
-                return inspect.getsource(self.owner.python)
-            case "front":
-                return print_function(self.compiled.lowered.function)
-            case "ir":
-                return print_function(self.ir)
-            case "llvm":
-                return llvm_text(self.ir)
-            case "asm":
-                return assembly_text(self.ir)
-            case "explain":
-                return explanation(self.compiled)
-            case _:
-                raise ValueError(f"there is no stage {stage!r}; the stages are {', '.join(STAGES)}")
-
-    def __str__(self) -> str:
-        return self.text("ir")
 
 
 class Jitted:
@@ -128,8 +93,10 @@ class Jitted:
 
     def lower(self, *args: Any, **kwargs: Any) -> Lowering:
         """Compile for these arguments without calling."""
+        from .lowering import Lowering
+
         call = self._bound(args, kwargs)
-        return Lowering(self, self._specialisation(call, config.current))
+        return Lowering(self.python, self._specialisation(call, config.current))
 
     def show(self, stage: str = "ir", *args: Any, **kwargs: Any) -> str:
         """A stage as text, for these arguments or, without any, for the latest specialisation."""
@@ -138,7 +105,9 @@ class Jitted:
                 return inspect.getsource(self.python)
             self._require(args, kwargs)
             return self.lower(*args, **kwargs).text(stage)
-        return Lowering(self, self._latest).text(stage)
+        from .lowering import Lowering
+
+        return Lowering(self.python, self._latest).text(stage)
 
     def explain(self, *args: Any, **kwargs: Any) -> str:
         """What the compiler decided for each loop and check, and why, at the lines of the source."""
@@ -147,7 +116,11 @@ class Jitted:
     @property
     def specialisations(self) -> list[str]:
         """One line for each: types of the arguments and of what was captured, calls, how long it took to compile."""
-        return [_describe(key[0], compiled) for key, group in self._table.items() for compiled in group]
+        if not self._table:
+            return []
+        from .lowering import describe
+
+        return [describe(key[0], compiled) for key, group in self._table.items() for compiled in group]
 
     # -- calling --------------------------------------------------------------------------------
 
@@ -169,12 +142,18 @@ class Jitted:
 
     def _bound(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Call:
         """The arguments of a call, bound to the parameters and flattened."""
+        from .front.capture import specialise
+
         return specialise(self.parameters, args, kwargs, static_shapes=self.options.static_shapes)
 
     def _lowered(self, call: Call) -> Lowered:
+        from .front.capture import lower
+
         return lower(self.python, call.specs)
 
     def _specialisation(self, call: Call, settings: Settings) -> Compiled:
+        from .driver import compile_function
+
         wanted = self._wanted(settings)
         key = (call.specs, wanted.check, wanted.mode, wanted.debug)
         with self._lock:
@@ -193,6 +172,8 @@ class Jitted:
 
     def _remember(self, call: Call, compiled: Compiled, settings: Settings) -> None:
         """Let the next call try this specialisation first, when it takes the arguments as they come."""
+        from .front.tree import Leaf
+
         self._latest = compiled
         plain = all(isinstance(spec, Leaf) for _, spec in call.specs) and not self.parameters.__code__.co_kwonlyargcount
         if plain and compiled.direct is not None:
@@ -225,39 +206,6 @@ def jitted(function: Any, options: Options = _DEFAULT) -> Jitted:
             fix="decorate a function written with def or lambda",
         )
     return Jitted(function, options)
-
-
-def explanation(compiled: Compiled) -> str:
-    """The decisions of the passes and of the back end, in order of line."""
-    lines = [(note.line, str(note)) for note in compiled.notes]
-    lines += [(line, f"line {line}: {text}" if line else text) for line, text in compiled.machine_notes]
-    return "\n".join(text for _, text in sorted(lines, key=lambda entry: entry[0])) or "nothing to decide"
-
-
-def _describe(specs: tuple[tuple[str, Spec], ...], compiled: Compiled) -> str:
-    captured = [(entry.label, entry.spec) for entry in compiled.lowered.captured if not isinstance(entry.spec, Static)]
-    reads = f", reading {_signature(captured)}" if captured else ""
-    made = f"{'from the cache' if compiled.from_cache else 'compiled'} in {sum(compiled.seconds.values()) * 1e3:.0f} ms"
-    return f"({_signature(specs)}){reads}: {made}, {compiled.calls} calls through the general path"
-
-
-def _signature(named: Sequence[tuple[str, Spec]]) -> str:
-    return ", ".join(f"{name}: {_words(spec)}" for name, spec in named)
-
-
-def _words(spec: Spec) -> str:
-    """A type as annotations and `tapeless show --types` write it; other objects as themselves."""
-    match spec:
-        case Leaf(dtype, "python"):
-            return {DType.BOOL: "bool", DType.I64: "int"}.get(dtype, "float")
-        case Leaf(dtype, _, dims):
-            sizes = ", ".join(":" if size is None else str(size) for size in dims)
-            return f"{dtype.value}[{sizes}]" if dims else dtype.value
-        case Node(kind, keys, parts):
-            names = [f"{key}: " for key in keys] or [""] * len(parts)
-            return f"{kind.__name__}({', '.join(n + _words(p) for n, p in zip(names, parts, strict=True))})"
-        case Static(value):
-            return getattr(value, "__name__", repr(value))
 
 
 def _scope(function: FunctionType) -> Mapping[str, Any]:

@@ -15,6 +15,7 @@ Objects are found by identity; methods of ufuncs (`np.add.at`) by the ufunc and 
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterable
 from types import FunctionType
 from typing import Any, TypeAlias, TypeVar
@@ -28,6 +29,8 @@ _functions: dict[object, tuple[object, Implementation]] = {}
 _replacements: dict[object, tuple[object, FunctionType]] = {}
 _methods: dict[str, Implementation] = {}
 _attributes: dict[str, Implementation] = {}
+_later: list[Callable[[], object]] = []
+_completing = threading.RLock()
 
 
 def implements(*objects: object) -> Callable[[F], F]:
@@ -66,18 +69,27 @@ def replace_by(obj: object, function: FunctionType) -> None:
     _replacements[_key(obj)] = (obj, function)
 
 
+def at_first_lookup(register: Callable[[], object]) -> Callable[[], object]:
+    """Have this called before anything is looked up, so that implementations need not be imported before."""
+    _later.append(register)
+    return register
+
+
 def find(obj: object) -> Implementation | None:
     """The implementation of a call of `obj`."""
+    _complete()
     entry = _functions.get(_key(obj))
     return entry[1] if entry else None
 
 
 def replacement(obj: object) -> FunctionType | None:
+    _complete()
     entry = _replacements.get(_key(obj))
     return entry[1] if entry else None
 
 
 def is_known(obj: object) -> bool:
+    _complete()
     key = _key(obj)
     return key in _functions or key in _replacements
 
@@ -96,6 +108,7 @@ def method_names() -> Iterable[str]:
 
 def objects() -> list[object]:
     """Every known object."""
+    _complete()
     return [obj for obj, _ in (*_functions.values(), *_replacements.values())]
 
 
@@ -103,6 +116,13 @@ def names() -> list[str]:
     """Every known object by its dotted name, then the methods and attributes of arrays."""
     functions = {_dotted(obj) for obj in objects()}
     return sorted(functions) + sorted(f"ndarray.{name}" for name in method_names())
+
+
+def _complete() -> None:
+    """Whoever comes while another thread registers waits for it."""
+    with _completing:
+        while _later:
+            _later.pop()()
 
 
 def _key(obj: object) -> object:
