@@ -38,7 +38,13 @@ def if_rule(sweep: Sweep, stm: Stm) -> Back:
 def _branch(sweep: Sweep, stm: Stm, scope: Scope, adjoints: Sequence[Atom | None]) -> None:
     expr = stm.expr
     assert isinstance(expr, If)
-    arms = [_arm(sweep, stm, scope, arm, adjoints) for arm in (expr.then, expr.orelse)]
+    join(scope, expr.cond, [_arm(sweep, stm, scope, arm, adjoints) for arm in (expr.then, expr.orelse)])
+
+
+def join(
+    scope: Scope, cond: Atom, arms: Sequence[ArmScope], extra: Sequence[Sequence[Atom]] = ((), ())
+) -> tuple[Var, ...]:
+    """Emit a branch of the return sweep from its two arms; what it returns of the values `extra` of each."""
     touched = list({var: None for arm in arms for var in arm.touched})
     results: list[list[Atom]] = [[], []]
     for side, arm in zip(results, arms, strict=True):
@@ -47,15 +53,17 @@ def _branch(sweep: Sweep, stm: Stm, scope: Scope, adjoints: Sequence[Atom | None
             side.append(zeros(arm.b, var.type) if current is None else current)
     types = [var.type for var in touched]
     merged = [_merge(scope, arms, side, deposit, results, types) for side in (0, 1) for deposit in arms[side].deposits]
+    types += [atom.type for atom in extra[0]]
     vars = tuple(fresh("t", type) for type in types)
-    blocks = [arm.b.block(side) for arm, side in zip(arms, results, strict=True)]
+    blocks = [arm.b.block((*side, *more)) for arm, side, more in zip(arms, results, extra, strict=True)]
     if vars:
-        scope.b.stms.append(Stm(vars, If(expr.cond, blocks[0], blocks[1]), scope.b.pos))
+        scope.b.stms.append(Stm(vars, If(cond, blocks[0], blocks[1]), scope.b.pos))
     for var, new in zip(touched, vars, strict=False):
         scope.set(var, new)
     for var, entries, value in merged:
         places = [vars[e] if isinstance(e, int) else e for e in entries]
         scope.add(var, vars[value], *places)
+    return vars[len(vars) - len(extra[0]) :]
 
 
 def _arm(sweep: Sweep, stm: Stm, scope: Scope, arm: Block, adjoints: Sequence[Atom | None]) -> ArmScope:

@@ -24,9 +24,12 @@ from ..ir.types import I64, Atom, Lit, Type, Var, i64, zero
 from ..ir.walk import fresh, refresh
 from ..passes.affine import Affine, emit_form, form_of
 from .adjoints import CannotRecord, Deposit, Entry, LoopScope, RecordScope, Scope, Span
-from .loops import run_carried
+from .iteration import run_carried
 from .sweep import Sweep, back_through, bound_in
 from .values import is_small, mentions, sum_operator, zeros
+
+# Elements of contributions that are kept to be added up later; they stay in the nearest cache.
+KEPT = 4096
 
 Seed: TypeAlias = Callable[[Builder, Var, Sequence[Atom]], Sequence[Atom | None]]
 
@@ -56,7 +59,7 @@ def _run(
     sweep: Sweep, scope: Scope, b: Builder, body: Body, i: Var, kind: type[LoopScope] | type[RecordScope]
 ) -> Scope:
     """The body at i, forward and back."""
-    inner, block = sweep.inner(scope, b, body.lam, (i,), body.outer)
+    inner, block = sweep.inner(scope, b, body.lam, (i,), body.outer, sweep.plan.in_parallel())
     child = kind(b, inner.varied, bound_in(block), scope)
     child.counters[i.name] = body.size
     backs = inner.run(block)
@@ -93,12 +96,30 @@ def _recorded(sweep: Sweep, scope: Scope, body: Body, b: Builder, i: Var) -> tup
     child = _run(sweep, scope, b, body, i, RecordScope)
     assert isinstance(child, RecordScope)
     # Sizes of contributions that are computed in the body, but not from i, are computed outside.
-    block = scope.b.hoist_sizes((i,), b.block([d.value for d in child.deposits]))
-    local = bound_in(block) | {i.name}
-    if any(mentions(deposit.value.type, local) for deposit in child.deposits):
-        raise CannotRecord
+    b.stms[:] = scope.b.hoist_sizes((i,), b.block([d.value for d in child.deposits])).stms
+    local = {var.name for stm in b.stms for var in stm.vars} | {i.name}
+    deposits = [_regular(b, deposit, local) for deposit in child.deposits]
+    block = b.block([deposit.value for deposit in deposits])
     classify = _Classifier(scope, body.size, i, block, local)
-    return block, [classify(deposit) for deposit in child.deposits]
+    return block, [classify(deposit) for deposit in deposits]
+
+
+def _regular(b: Builder, deposit: Deposit, local: set[str]) -> Deposit:
+    """A contribution whose size is the same for all indices: one to a part whose size varies becomes one to the whole."""
+    if not mentions(deposit.value.type, local):
+        return deposit
+    whole, pairs, entries = list[Atom](), list[Atom](), list[Entry]()
+    for entry, size in zip(deposit.entries, deposit.var.type.shape, strict=False):
+        varying = isinstance(entry, Span) and isinstance(entry.size, Var) and entry.size.name in local
+        if isinstance(entry, Span):
+            whole.append(size if varying else entry.size)
+            pairs += (entry.start, entry.step) if varying else (i64(0), i64(1))
+        entries.append(Span(i64(0), size, i64(1)) if varying else entry)
+    type = Type(deposit.value.type.dtype, (*whole, *deposit.var.type.shape[len(entries) :]))
+    if mentions(type, local):
+        raise CannotRecord
+    value = b.apply("update_slice", zeros(b, type), deposit.value, *pairs)
+    return Deposit(deposit.var, tuple(entries), value)
 
 
 @dataclass(slots=True)
@@ -162,7 +183,7 @@ def _emit(scope: Scope, size: Atom, i: Var, block: Block, placed: Sequence[_Plac
     """The operators that make the contributions, and the contributions."""
     if not placed:
         return
-    large = [p for p in placed if p.kind == "sum" and not is_small(p.deposit.value.type)]
+    large = [p for p in placed if p.kind == "sum" and not _fits(p.deposit.value.type, size)]
     small = [p for p in placed if p.kind == "sum" and p not in large]
     others = [p for p in placed if p.kind != "sum"]
     if not others:
@@ -175,6 +196,11 @@ def _emit(scope: Scope, size: Atom, i: Var, block: Block, placed: Sequence[_Plac
         again = refresh(Lambda((i,), Block(block.stms, tuple(p.deposit.value for p in large))))
         _reduced(scope, size, again.params[0], again.body, large)
     _mapped(scope, size, i, block, [*others, *small])
+
+
+def _fits(type: Type, size: Atom) -> bool:
+    """May the contributions of all indices to one place be kept side by side, rather than running the body again?"""
+    return is_small(type) or is_small(type.stacked(size), KEPT)
 
 
 def _hist_results(p: _Placed) -> tuple[Atom, ...]:

@@ -12,7 +12,7 @@ run computes in vain is dead code, and goes away.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from ..ir.build import Builder
@@ -22,24 +22,31 @@ from ..ir.walk import inline, substitute
 from .activity import varied
 from .adjoints import Scope
 from .masks import masked
+from .planner import Plan
 from .values import without_checks
 
 Back: TypeAlias = Callable[[Scope], None]
 Rule: TypeAlias = "Callable[[Sweep, Stm], Back]"
+Pull: TypeAlias = Callable[[Builder, Sequence[Atom | None]], tuple[Atom | None, ...]]
 
 
 @dataclass(slots=True)
 class Sweep:
-    """The forward sweep of one block into `b`; `varied` and `masked` know the block's variables (`activity`, `masks`)."""
+    """The forward sweep of one block into `b`; `varied` and `masked` know the block's variables (`activity`, `masks`).
+
+    `plan` says what its loops may keep.
+    """
 
     b: Builder
     rules: Mapping[type, Rule]
     varied: set[str]
     masked: set[str]
+    plan: Plan = field(default_factory=Plan)
 
     def run(self, block: Block) -> list[Back]:
         """Emit the forward sweep; what the return sweep has to do, in program order."""
         backs: list[Back] = []
+        self.plan = self.plan.shared(block)
         for stm in block.stms:
             with self.b.at(stm.pos):
                 backs.append(_placed(self.rules[type(stm.expr)](self, stm), stm))
@@ -62,11 +69,18 @@ class Sweep:
         return any(var.name in self.varied for var in stm.vars)
 
     def inner(
-        self, scope: Scope, b: Builder, lam: Lambda, args: Sequence[Atom], outer: Sequence[Var | None]
+        self,
+        scope: Scope,
+        b: Builder,
+        lam: Lambda,
+        args: Sequence[Atom],
+        outer: Sequence[Var | None],
+        plan: Plan | None = None,
     ) -> tuple[Sweep, Block]:
         """A copy of an inner block applied to `args`, and the sweep that will run it again in the return sweep.
 
         `outer` says for each result of the block which variable it goes to; None where its adjoint may be masked anyway.
+        The plan is that of this block unless another is given.
         """
         block = without_checks(substitute(inline(lam, tuple(args)), scope.restorations()))
         names = {
@@ -77,8 +91,23 @@ class Sweep:
             result.name for var, result in zip(outer, block.results, strict=True)
             if isinstance(result, Var) and (var is None or var.name in self.masked)
         }  # fmt: skip
-        sweep = Sweep(b, self.rules, varied(block, self.varied | names), masked(block, roots))
+        sweep = Sweep(b, self.rules, varied(block, self.varied | names), masked(block, roots), plan or self.plan)
         return sweep, block
+
+
+def pulled(b: Builder, rules: Mapping[type, Rule], block: Block, wrt: Sequence[Var], plan: Plan | None = None) -> Pull:
+    """Emit the forward sweep of a block; what emits return sweeps wherever its variables are in scope."""
+    sweep = Sweep(b, rules, varied(block, {var.name for var in wrt}), masked(block, ()), plan or Plan())
+    backs = sweep.run(block)
+
+    def pull(b: Builder, seeds: Sequence[Atom | None]) -> tuple[Atom | None, ...]:
+        scope = Scope(b, sweep.varied, set())
+        for result, seed in zip(block.results, seeds, strict=True):
+            scope.add(result, seed)
+        back_through(backs, scope)
+        return tuple(scope.adjoints.get(var.name) for var in wrt)
+
+    return pull
 
 
 def back_through(backs: Sequence[Back], scope: Scope) -> None:

@@ -1,0 +1,81 @@
+"""The loop of the return sweep: one iteration of a loop after another, the last one first.
+
+What comes in is how to find the carried values at the start of an iteration (`Begin`), which differs with what was kept;
+what comes out is the adjoint of the loop. The adjoints of the carried values go from iteration to iteration, and so do
+those of variables from outside to which the body contributes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TypeAlias
+
+from ..ir.build import Atoms, Builder
+from ..ir.core import Block, For, Lambda, Stm
+from ..ir.types import I64, Atom, Type, Var, i64
+from ..ir.walk import fresh
+from .adjoints import LoopScope, Scope, base_name
+from .planner import Plan
+from .sweep import Sweep, back_through, bound_in
+from .values import zeros
+
+# From an iteration and what the loop of the return sweep carries besides adjoints to the carried values at its start, and
+# what to carry on, known when the iteration is done.
+Begin: TypeAlias = "Callable[[Builder, Var, Sequence[Var]], tuple[Sequence[Var], Callable[[Scope], Sequence[Atom]]]]"
+
+
+def run_back(
+    sweep: Sweep, scope: Scope, stm: Stm, adjoints: Sequence[Atom | None], plan: Plan, memory: Atoms, begin: Begin
+) -> list[Var]:
+    """Emit the loop that runs the iterations of `stm` back, given the adjoints of its results.
+
+    `memory` are the values that `begin` wants carried; their final values are returned.
+    """
+    expr = stm.expr
+    assert isinstance(expr, For)
+    active = [k for k, var in enumerate(stm.vars) if var.name in sweep.varied]
+    turn = fresh("turn", Type(I64))
+    adj_params = {k: fresh(f"{base_name(stm.vars[k])}_adj", stm.vars[k].type) for k in active}
+    carried = [fresh(base_name(x) if isinstance(x, Var) else "kept", x.type) for x in memory]
+
+    b = scope.b.child()
+    i = b.apply("sub", b.apply("sub", expr.count, i64(1)), turn, hint="i")
+    start, after = begin(b, i, carried)
+    inner, block = sweep.inner(scope, b, expr.body, (i, *start), stm.vars, plan)
+    child = LoopScope(b, inner.varied, bound_in(block) | {x.name for x in start}, scope)
+    backs = inner.run(block)
+    for k, param in adj_params.items():
+        child.add(block.results[k], param)
+    back_through(backs, child)
+
+    results = [_or_zeros(b, child.adjoints.get(start[k].name), start[k].type) for k in active]
+    results += after(child)
+    results += [child.adjoints[var.name] for var in child.carried]
+    initial = [_or_zeros(scope.b, adjoints[k], stm.vars[k].type) for k in active]
+    params = (turn, *adj_params.values(), *carried, *child.carried.values())
+    finals = run_carried(scope, child, expr.count, params, (*initial, *memory), b.block(results))
+    for k, final in zip(active, finals, strict=False):
+        scope.add(expr.init[k], final)
+    return finals[len(active) : len(active) + len(memory)]
+
+
+def run_carried(
+    scope: Scope, child: LoopScope, trips: Atom, params: Sequence[Var], initial: Sequence[Atom], body: Block
+) -> list[Var]:
+    """Emit a loop of the return sweep; the adjoints that it carries for the outside are the last of `params`."""
+    starts: list[Atom] = []
+    for var in child.carried:
+        start = None if scope.records(var) else scope.begin(var)
+        starts.append(_or_zeros(scope.b, start, var.type))
+    finals = [fresh(param.name, param.type) for param in params[1:]]
+    scope.b.stms.append(Stm(tuple(finals), For(trips, (*initial, *starts), Lambda(tuple(params), body)), scope.b.pos))
+    for var, final in zip(child.carried, finals[len(initial) :], strict=True):
+        if scope.records(var):
+            scope.add(var, final)
+        else:
+            scope.set(var, final)
+    return finals
+
+
+def _or_zeros(b: Builder, adjoint: Atom | None, type: Type) -> Atom:
+    return zeros(b, type) if adjoint is None else adjoint

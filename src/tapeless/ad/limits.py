@@ -1,0 +1,107 @@
+"""What a plan means for one loop: whether all its states fit, and how many do if not.
+
+Trip counts and sizes are values of the program, so the answers are too; they are literals where the sizes are. Counted is what the
+return sweep reads: it is built once on trial, without a limit, to see which carried values that is. A state that is to be
+computed again from an earlier one also needs what the values it is made of were made of.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from ..ir.build import Builder
+from ..ir.core import For, Function, Lambda, Stm
+from ..ir.types import I64, Atom, Lit, Type, boolean, i64
+from ..ir.walk import fresh
+from ..passes import dce
+from ..passes.notes import Notes
+from ..passes.uses import mentioned, slice_for
+from .adjoints import Scope
+from .planner import Plan
+from .stacks import Writes, row_types
+from .sweep import Sweep, back_through
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Does it `fit` to keep something for every iteration? Else `slots` states do. `inner` is the plan of the body."""
+
+    fits: Atom
+    slots: Atom
+    inner: Plan
+
+
+def limits(sweep: Sweep, stm: Stm, writes: Writes) -> Limits:
+    """The limits of a loop, computed before it."""
+    expr, b = stm.expr, sweep.b
+    assert isinstance(expr, For)
+    plan = sweep.plan.halved(expr.body.body)
+    if not plan.is_limited:
+        return Limits(boolean(True), i64(1), plan)
+    read = _read(sweep, stm)
+    rows = [t for (kind, k, _), t in row_types(expr, writes).items() if kind != "value" or k in read]
+    if not rows:
+        return Limits(boolean(True), i64(1), plan)
+    needed = _needed(expr.body, read | {k for k, found in enumerate(writes) if found})
+    states = [expr.init[k].type for k in sorted(needed) if writes[k] != []]
+    if plan.states is not None:
+        most, slots = i64(plan.states), i64(plan.states)
+    else:
+        assert plan.bytes is not None
+        most = _quotient(b, plan.bytes, rows)
+        slots = b.apply("max", _quotient(b, plan.bytes, states), i64(1))
+    fits = b.apply("le", expr.count, most, hint="fits")
+    return Limits(fits, b.apply("min", slots, b.apply("add", expr.count, i64(1))), plan)
+
+
+def _read(sweep: Sweep, stm: Stm) -> set[int]:
+    """The carried values that the return sweep of an iteration reads."""
+    expr = stm.expr
+    assert isinstance(expr, For)
+    b = Builder()
+    start = [fresh("start", param.type) for param in expr.body.params]
+    inner, block = sweep.inner(Scope(b, set(), set()), b, expr.body, start, stm.vars, Plan())
+    scope = Scope(b, inner.varied, set())
+    backs = inner.run(block)
+    for var, result in zip(stm.vars, block.results, strict=True):
+        if var.name in sweep.varied:
+            scope.add(result, fresh("x_adj", result.type))
+    back_through(backs, scope)
+    trial = dce.run(Function("trial", (), b.block(scope.adjoints.values())), Notes())
+    names = mentioned(trial.body)
+    return {k for k, param in enumerate(start[1:]) if param.name in names}
+
+
+def _needed(body: Lambda, read: Iterable[int]) -> set[int]:
+    """The carried values from which those of `read` are computed, iteration after iteration."""
+    needed = set(read)
+    while True:
+        names = mentioned(slice_for(body.body, [body.body.results[k] for k in needed], checks=False))
+        more = {k for k, param in enumerate(body.params[1:]) if param.name in names}
+        if more <= needed:
+            return needed
+        needed |= more
+
+
+def _quotient(b: Builder, budget: int, types: list[Type]) -> Atom:
+    """How often the values of these types fit into a budget."""
+    total: Atom = i64(0)
+    for type in types:
+        total = _folded(b, "add", total, _bytes(b, type))
+    if isinstance(total, Lit):
+        return i64(budget // max(1, int(total.value)))
+    return b.apply("floordiv", i64(budget), b.apply("max", total, i64(1)))
+
+
+def _bytes(b: Builder, type: Type) -> Atom:
+    total: Atom = i64(type.dtype.itemsize)
+    for size in type.shape:
+        total = _folded(b, "mul", total, size)
+    return total
+
+
+def _folded(b: Builder, op: str, x: Atom, y: Atom) -> Atom:
+    if isinstance(x, Lit) and isinstance(y, Lit):
+        return Lit(int(x.value) + int(y.value) if op == "add" else int(x.value) * int(y.value), I64)
+    return b.apply(op, x, y)

@@ -1,0 +1,134 @@
+"""Plans: how much the return sweep may keep, and what that means for each loop.
+
+`memory=` is a number of bytes (an int, or a string such as "64MB"), or `States(n)`, a number of states per loop. It limits
+what loops keep for the return sweep beyond the program's own values. Bytes are shared out without looking at sizes,
+which are known only when the program runs:
+
+* loops that follow one another in a block get equal parts;
+* a loop that has loops inside keeps half of its part, and leaves half to those, of which one iteration at a time is alive;
+* loops in the body of a parallel operator get a `LANES`-th: so many iterations are assumed to be alive at a time.
+
+A loop that keeps all its states where they fit does so. Else it keeps as many as fit, at least one, and runs steps again in
+the order that takes the fewest (`treeverse`). Without a limit everything is kept.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field, replace
+
+from ..errors import ArgumentError
+from ..ir.core import Block, For, Hist, Pos, Reduce, Scan, Stm, While
+from ..ir.types import Atom, Lit, Type
+from ..ir.walk import lambdas
+from ..passes.notes import Notes
+from .values import operator_names
+
+LANES = 64
+
+_UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12, "KI": 2**10, "MI": 2**20, "GI": 2**30, "TI": 2**40}
+
+
+@dataclass(frozen=True, slots=True)
+class States:
+    """A limit in states: how many a loop may keep at a time, its first one included."""
+
+    count: int
+
+    def __post_init__(self) -> None:
+        if self.count < 1:
+            raise ArgumentError(
+                f"a loop cannot do with {self.count} states", why="it starts again from its first one", fix="States(1)"
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What the loops of a block may keep: `bytes` altogether, or `states` each; without either there is no limit.
+
+    Decisions are written to `notes`, where they are asked for.
+    """
+
+    bytes: int | None = None
+    states: int | None = None
+    notes: Notes | None = field(default=None, compare=False)
+
+    @property
+    def is_limited(self) -> bool:
+        return self.bytes is not None or self.states is not None
+
+    def shared(self, block: Block) -> Plan:
+        """The plan of each statement of a block."""
+        return self._part(max(1, sum(map(_has_loops, block.stms))))
+
+    def halved(self, body: Block) -> Plan:
+        """What a loop itself may keep, and likewise the plan of its body."""
+        return self._part(2) if any(map(_has_loops, body.stms)) else self
+
+    def in_parallel(self) -> Plan:
+        """The plan of the body of a parallel operator."""
+        return self._part(LANES)
+
+    def _part(self, parts: int) -> Plan:
+        return self if self.bytes is None or parts == 1 else replace(self, bytes=self.bytes // parts)
+
+    def note(self, pos: Pos | None, decision: str, reason: str) -> None:
+        if self.notes is not None:
+            self.notes.add(pos, "return sweep", decision, reason)
+
+
+def plan_for(memory: object, notes: Notes | None = None) -> Plan:
+    """The plan that a user's `memory=` asks for."""
+    match memory:
+        case None:
+            return Plan(notes=notes)
+        case States(count):
+            return Plan(states=count, notes=notes)
+        case int() if not isinstance(memory, bool) and memory >= 0:
+            return Plan(bytes=memory, notes=notes)
+        case str() if found := re.fullmatch(r"\s*(\d+(?:\.\d*)?)\s*([KMGT]?I?)B?\s*", memory.upper()):
+            if found[2] in _UNITS:
+                return Plan(bytes=int(float(found[1]) * _UNITS[found[2]]), notes=notes)
+        case _:
+            pass
+    raise ArgumentError(
+        f"memory={memory!r} is no amount of memory",
+        fix='write a number of bytes, a string such as "64MB" or "1.5GiB", or tp.States(20)',
+    )
+
+
+def _has_loops(stm: Stm) -> bool:
+    """Does the statement hold a loop, or an operator that is differentiated as one?"""
+    match stm.expr:
+        case For() | While():
+            return True
+        case Reduce(op=op, neutral=neutral) | Scan(op=op, neutral=neutral) | Hist(op=op, neutral=neutral):
+            if None in operator_names(op, len(neutral)):
+                return True
+        case _:
+            pass
+    return any(_has_loops(inner) for lam in lambdas(stm.expr) for inner in lam.body.stms)
+
+
+def size_words(types: list[Type]) -> str:
+    """The bytes of some values as a formula in their sizes, or a number where these are known."""
+    known, terms = 0, list[str]()
+    for type in types:
+        literal = type.dtype.itemsize
+        symbols: list[str] = []
+        for size in type.shape:
+            if isinstance(size, Lit):
+                literal *= int(size.value)
+            else:
+                symbols.append(_symbol(size))
+        if symbols:
+            terms.append("*".join([str(literal), *symbols]))
+        else:
+            known += literal
+    if known or not terms:
+        terms.append(str(known))
+    return " + ".join(terms)
+
+
+def _symbol(size: Atom) -> str:
+    return repr(size).split(".", maxsplit=1)[0]

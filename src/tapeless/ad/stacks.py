@@ -1,0 +1,185 @@
+"""Loops that keep something for every iteration.
+
+A carried scalar or array goes onto a stack (an array with one row per iteration), except an array that is only written at a
+few places per iteration: there the overwritten places go onto the stack, and the return sweep undoes the writes on its way
+back from the final array (`journal`); and where nothing that is read is overwritten, the final array does (`settled`).
+Stacks that the return sweep does not read are dead code, and go away.
+
+    forward:  for i < n:  stack[i] = y;  y = body(i, y)
+    return:   for i = n-1 ... 0:  y = stack[i];  run body(i, y) again;  y_adj, free_adj = back through it
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from ..ir.build import Builder
+from ..ir.core import Apply, For, Lambda, Stm
+from ..ir.types import Atom, Type, Var
+from ..ir.walk import fresh, inline
+from ..passes.uses import mentioned, slice_for
+from .adjoints import Scope
+from .iteration import run_back
+from .journal import Write, follow
+from .planner import Plan
+from .settled import is_settled
+from .sweep import Sweep, bound_in
+from .values import mentions, zeros
+
+# What a stack holds: a carried value by its number, an overwritten place by carried value and write, an index by name.
+Key: TypeAlias = tuple[str, int | str, int]
+
+# For each carried value the writes, last first, by which it is brought back from what it became: none for an array whose
+# final value does; None for a value that has to be kept whole.
+Writes: TypeAlias = tuple[list[Write] | None, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Stacks:
+    """The stacks of a loop that ran."""
+
+    writes: Writes
+    rows: dict[Key, Var]
+
+
+def writes_of(expr: For) -> Writes:
+    """How each carried value is brought back."""
+    return tuple(_journal(expr.body, k) for k in range(len(expr.init)))
+
+
+def undone(writes: Writes) -> list[int]:
+    """The carried arrays whose writes are undone one by one."""
+    return [k for k, found in enumerate(writes) if found]
+
+
+def row_types(expr: For, writes: Writes) -> dict[Key, Type]:
+    """What is kept of each iteration."""
+    types: dict[Key, Type] = {}
+    for k, found in enumerate(writes):
+        if found is None:
+            types["value", k, 0] = expr.init[k].type
+        for j, write in enumerate(found or ()):
+            types["old", k, j] = _saved_type(write)
+    return types | {("index", atom.name, 0): atom.type for atom in _kept_indices(expr.body, writes)}
+
+
+def forward(b: Builder, vars: Sequence[Var], expr: For, trips: Atom, writes: Writes) -> Stacks:
+    """Emit the loop with its stacks, binding its results to `vars`; `trips` is its count, or 0 where that is negative."""
+    builder, kept = _pushed(b.child(), expr.body, writes)
+    starts = {key: zeros(b, value.type.stacked(trips)) for key, value in kept.items()}
+    params = {key: fresh("stack", start.type) for key, start in starts.items()}
+    counter = expr.body.params[0]
+    nexts = [builder.apply("update", params[key], value, counter) for key, value in kept.items()]
+    rows = {key: fresh("stack", start.type) for key, start in starts.items()}
+    body = Lambda((*expr.body.params, *params.values()), builder.block((*expr.body.body.results, *nexts)))
+    loop = For(expr.count, (*expr.init, *starts.values()), body)
+    b.stms.append(Stm((*vars, *rows.values()), loop, b.pos))
+    return Stacks(writes, rows)
+
+
+def back(
+    sweep: Sweep, scope: Scope, stm: Stm, stacks: Stacks, adjoints: Sequence[Atom | None], plan: Plan
+) -> dict[int, Var]:
+    """Emit the return sweep of a loop; the arrays whose writes it undid, as they were before the loop."""
+    expr = stm.expr
+    assert isinstance(expr, For)
+    arrays = undone(stacks.writes)
+
+    def begin(
+        b: Builder, i: Var, carried: Sequence[Var]
+    ) -> tuple[list[Var], Callable[[Scope], Sequence[Atom]]]:
+        now = dict(zip(arrays, carried, strict=True))
+        start = [
+            _brought_back(b, expr.body, stacks, k, i, now.get(k, scope.primal(var))) for k, var in enumerate(stm.vars)
+        ]
+        return start, lambda child: [child.primal(start[k]) for k in arrays]
+
+    finals = tuple(scope.primal(stm.vars[k]) for k in arrays)
+    return dict(zip(arrays, run_back(sweep, scope, stm, adjoints, plan, finals, begin), strict=True))
+
+
+# -- what is kept -------------------------------------------------------------------------------
+
+
+def _journal(body: Lambda, k: int) -> list[Write] | None:
+    """The writes to a carried array, when undoing them brings it back; None when it has to be kept whole."""
+    param = body.params[k + 1]
+    found = follow(body.body, body.body.results[k]) if param.type.shape else None
+    if found is None or found[1] != param or not found[0]:
+        return None
+    if is_settled(body, k, found[0]):
+        return []
+    bound = _bound(body)
+    return None if any(mentions(_saved_type(write), bound) for write in found[0]) else found[0]
+
+
+def _saved_type(write: Write) -> Type:
+    access = write.access
+    return access.args[1].type if access.op == "update_slice" else write.source.type.drop(len(write.place))
+
+
+def _bound(body: Lambda) -> set[str]:
+    return bound_in(body.body) | {param.name for param in body.params}
+
+
+def _pushed(b: Builder, body: Lambda, writes: Writes) -> tuple[Builder, dict[Key, Atom]]:
+    """The statements of the body with reads of what is about to be overwritten; what is to be kept."""
+    kept: dict[Key, Atom] = {("value", k, 0): body.params[k + 1] for k, found in enumerate(writes) if found is None}
+    for stm in body.body.stms:
+        for k, found in enumerate(writes):
+            for j, write in enumerate(found or ()):
+                if write.stm is stm:
+                    kept["old", k, j] = write.save(b)
+        b.stms.append(stm)
+    for atom in _kept_indices(body, writes):
+        kept["index", atom.name, 0] = atom
+    return b, kept
+
+
+def _kept_indices(body: Lambda, writes: Writes) -> list[Var]:
+    """The indices of writes that cannot be computed again."""
+    local = _bound(body) - {body.params[0].name}
+    places = [atom for found in writes for write in found or () for atom in write.place]
+    return [x for x in places if isinstance(x, Var) and x.name in local and _recipe(body, x) is None]
+
+
+def _recipe(body: Lambda, atom: Var) -> Lambda | None:
+    """How to compute an index from the counter and what is outside the loop; None when it takes more than that."""
+    block = slice_for(body.body, (atom,), checks=False)
+    carried = {param.name for param in body.params[1:]}
+    simple = all(isinstance(stm.expr, Apply) for stm in block.stms)
+    return Lambda(body.params[:1], block) if simple and not mentioned(block) & carried else None
+
+
+# -- bringing it back ---------------------------------------------------------------------------
+
+
+def _brought_back(b: Builder, body: Lambda, stacks: Stacks, k: int, i: Atom, array: Atom) -> Var:
+    """Carried value k at the start of iteration i; `array` is what it was after it, or after the loop."""
+    writes = stacks.writes[k]
+    if writes is None:
+        return b.apply("index", stacks.rows["value", k, 0], i)
+    if not writes:
+        return b.apply("reshape", array, *array.type.shape)  # the same array, by a name of its own
+    for j, write in enumerate(writes):
+        old = b.apply("index", stacks.rows["old", k, j], i)
+        place = [_index(b, body, stacks, atom, i) for atom in write.place]
+        array = write.undo(b, array, old, place)
+    assert isinstance(array, Var)
+    return array
+
+
+def _index(b: Builder, body: Lambda, stacks: Stacks, atom: Atom, i: Atom) -> Atom:
+    """An index of a write of iteration i: known outside, kept on a stack, or computed again."""
+    if atom == body.params[0]:
+        return i
+    if not isinstance(atom, Var) or atom.name not in _bound(body):
+        return atom
+    stack = stacks.rows.get(("index", atom.name, 0))
+    if stack is not None:
+        return b.apply("index", stack, i)
+    recipe = _recipe(body, atom)
+    assert recipe is not None
+    return b.splice(inline(recipe, (i,)))[0]
