@@ -8,7 +8,8 @@ name. `compile_and_run` does everything at once on NumPy arguments, for tests.
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
@@ -50,18 +51,20 @@ def emit(function: Function, *, name: str = "kernel", options: Options | None = 
 def compile(function: Function, *, name: str = "kernel", options: Options | None = None) -> Artefact:
     """Machine code for this machine."""
     kernel = kernels.emit(function, host(), name, options)
-    module = _optimised(kernel.text())
-    return Artefact(_machine().emit_object(module), _meta(kernel, name))
+    with _optimised(kernel.text()) as module:
+        return Artefact(_machine().emit_object(module), _meta(kernel, name))
 
 
 def optimise(text: str) -> str:
     """LLVM text after our passes."""
-    return str(_optimised(text))
+    with _optimised(text) as module:
+        return str(module)
 
 
 def assembly(text: str) -> str:
     """The instructions of the machine for LLVM text."""
-    return _machine().emit_assembly(_optimised(text))
+    with _optimised(text) as module:
+        return _machine().emit_assembly(module)
 
 
 def load(artefact: Artefact) -> Loaded:
@@ -111,17 +114,23 @@ def _fresh_library() -> str:
     return f"tapeless-{next(_libraries)}"
 
 
-def _optimised(text: str) -> Any:
-    module = llvm.parse_assembly(text, llvm.create_context())
-    module.triple, module.data_layout = host().triple, str(_machine().target_data)
-    module.verify()
-    passes = _passes()
-    passes.inline.run(module, _builder())
-    loops = text.partition("\n")[0].removeprefix(LOOPS).split()
-    for name in loops:
-        passes.loops.run(module.get_function(name), _builder())
-    passes.tidy.run(module, _builder())
-    return module
+@contextmanager
+def _optimised(text: str) -> Generator[Any]:
+    """The module of this text after our passes.
+
+    It is closed at once, whatever happens: were it left to the garbage collector together with its context, as when an
+    exception holds on to both, the context might go first.
+    """
+    with llvm.create_context() as context, llvm.parse_assembly(text, context) as module:
+        module.triple, module.data_layout = host().triple, str(_machine().target_data)
+        module.verify()
+        passes = _passes()
+        passes.inline.run(module, _builder())
+        loops = text.partition("\n")[0].removeprefix(LOOPS).split()
+        for name in loops:
+            passes.loops.run(module.get_function(name), _builder())
+        passes.tidy.run(module, _builder())
+        yield module
 
 
 def _builder() -> Any:

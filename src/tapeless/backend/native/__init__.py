@@ -120,15 +120,16 @@ def _compile(text: str, features: str) -> bytes:
     machine = llvm.Target.from_default_triple().create_target_machine(
         cpu=llvm.get_host_cpu_name(), features=features, opt=effort, reloc="pic", codemodel="jitdefault"
     )
-    module = llvm.parse_assembly(text, llvm.create_context())
-    module.verify()
     # Hand-written code needs little: to inline the field accessors and to clean up after that.
     passes = llvm.create_new_module_pass_manager()
     passes.add_always_inliner_pass()
     passes.add_instruction_combine_pass()
     passes.add_simplify_cfg_pass()
-    passes.run(module, llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(speed_level=0)))
-    return machine.emit_object(module)
+    # Closed here, not by the garbage collector, which might end the context first.
+    with llvm.create_context() as context, llvm.parse_assembly(text, context) as module:
+        module.verify()
+        passes.run(module, llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(speed_level=0)))
+        return machine.emit_object(module)
 
 
 def _link(payload: bytes) -> dict[str, int]:
