@@ -29,6 +29,8 @@ from .operators import prange as prange
 from .operators import reduce as reduce
 from .operators import scan as scan
 from .operators import scatter as scatter
+from .rules import custom_jvp as custom_jvp
+from .rules import custom_vjp as custom_vjp
 
 
 def __getattr__(name: str) -> Any:

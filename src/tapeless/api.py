@@ -12,7 +12,7 @@ from copy import deepcopy
 from functools import partial
 from typing import Any, TypeVar, overload
 
-from .derivatives import Derived, derived, differentiable
+from .derivatives import Derived, compilable, derived, differentiable
 from .front import registry
 from .jitted import Jitted, Options, jitted
 
@@ -45,8 +45,12 @@ def jit(
     """
     options = Options(static_shapes, check)
     if function is None:
-        return partial(jitted, options=options)
-    return jitted(function, options)
+        return partial(_jitted, options)
+    return _jitted(options, function)
+
+
+def _jitted(options: Options, function: Callable[..., Any]) -> Jitted:
+    return jitted(compilable(function), options)
 
 
 # -- derivatives of functions ---------------------------------------------------------------------
@@ -161,7 +165,7 @@ def vjp(fun: Function, *primals: Any, has_aux: bool = False) -> Any:
     (15.0, (5.0, 3.0))
     """
     kept = deepcopy(primals)
-    out = jitted(differentiable(fun))(*deepcopy(primals))
+    out = jitted(compilable(differentiable(fun)))(*deepcopy(primals))
     value, *aux = out if has_aux else (out,)
     return value, partial(_derived("pull", fun, 0, has_aux), kept), *aux
 
@@ -179,7 +183,7 @@ def linearize(fun: Function, *primals: Any) -> Any:
     def push(*tangents: Any) -> Any:
         return jvp(fun, kept, tangents)[1]
 
-    return jitted(differentiable(fun))(*deepcopy(primals)), push
+    return jitted(compilable(differentiable(fun)))(*deepcopy(primals)), push
 
 
 # -- marks in functions -----------------------------------------------------------------------------

@@ -96,6 +96,8 @@ def _plain(function: Any) -> FunctionType:
         return function.python
     if isinstance(function, FunctionType):
         return function
+    if hasattr(function, "__wrapped__"):
+        return _plain(function.__wrapped__)
     raise CallError(
         f"only Python functions can be differentiated, not {type(function).__name__}",
         fix="pass a function written with def or lambda; tp.jit functions and derivatives are fine too",
@@ -111,6 +113,12 @@ def differentiable(function: Any) -> Any:
     if registry.is_known(function) or isinstance(function, functools.partial):
         return _called(cast(Any, function))
     return function
+
+
+def compilable(function: Any) -> Any:
+    """A function in the form in which it is compiled: one with rules is wrapped in one of ours, to keep them."""
+    ruled = hasattr(function, "__derivation__") and not isinstance(function, Jitted)
+    return _called(function) if ruled else function
 
 
 @functools.lru_cache(maxsize=512)

@@ -15,6 +15,7 @@ from ..ir.core import (
     Apply,
     Block,
     Check,
+    Custom,
     Expr,
     For,
     Hist,
@@ -30,6 +31,7 @@ from ..ir.core import (
 )
 from ..ir.op import lookup
 from ..ir.types import Atom, Var
+from ..ir.walk import free_vars
 
 
 def varied(block: Block, names: Iterable[str]) -> set[str]:
@@ -79,12 +81,25 @@ class _Walk:
                 return self.combine(op, [self.is_varied(x) for x in dest], self.block(body.body)[keys:])
             case Scatter(_, dest, _, body):
                 return [self.block(body.body)[-1] or self.is_varied(dest)]
+            case Custom(args):
+                self.refuse_free(expr, stm.pos)
+                return [any(map(self.is_varied, args))] * len(stm.vars)
 
     def apply(self, op: str, args: Sequence[Atom], pos: Pos | None) -> bool:
         varies, partials = any(map(self.is_varied, args)), lookup(op).partials
         if varies and partials == "opaque":
             raise opaque_operation(op, pos)
         return varies and partials != "constant"
+
+    def refuse_free(self, expr: Custom, pos: Pos | None) -> None:
+        """A rule says nothing of variables that are not arguments."""
+        if any(map(self.is_varied, free_vars(expr.body))):
+            raise DerivativeError(
+                "a function with its own rule takes a value that is differentiated from its surroundings",
+                place=Place(pos.file, pos.line, pos.col, pos.end_col) if pos else None,
+                why="the rule speaks of the arguments only",
+                fix="pass the value as an argument",
+            )
 
     def loop(self, init: Sequence[Atom], body: Lambda, carried: Sequence[Var]) -> Sequence[bool]:
         varies = [self.is_varied(atom) for atom in init]

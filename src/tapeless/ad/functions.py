@@ -19,6 +19,7 @@ from ..ir.walk import free_vars, fresh
 from ..passes.notes import Notes
 from .jacobians import filled
 from .jvp import pushforward
+from .planner import Plan
 from .prepare import prepare
 from .vjp import pullback
 
@@ -34,14 +35,15 @@ def jvp_function(function: Function, active: Sequence[int]) -> Function:
     return Function(f"{function.name}_jvp", (*function.params, *tangents), b.block((*values, *results)))
 
 
-def vjp_function(function: Function, active: Sequence[int]) -> Function:
+def vjp_function(function: Function, active: Sequence[int], plan: Plan | None = None) -> Function:
     """The function of the arguments and cotangents of the results that also returns the adjoints of the active ones.
 
-    The sizes of a cotangent are those of the argument that is passed; they are compared with the result's own.
+    The sizes of a cotangent are those of the argument that is passed; they are compared with the result's own. `plan` limits
+    what loops keep for the return sweep.
     """
     b = Builder()
     inputs = _inputs(function, active)
-    values, pull = pullback(b, function.body, inputs)
+    values, pull = pullback(b, function.body, inputs, plan)
     cotangents: list[Var] = []
     seeds: list[Atom | None] = []
     for value in values:

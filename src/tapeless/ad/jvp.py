@@ -14,10 +14,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from ..ir.build import Atoms, Builder
-from ..ir.core import Apply, Block, Check, Expr, For, Hist, If, Lambda, Map, Reduce, Scan, Scatter, Stm, While
+from ..ir.core import Apply, Block, Check, Custom, Expr, For, Hist, If, Lambda, Map, Reduce, Scan, Scatter, Stm, While
 from ..ir.types import Atom, Var
 from ..ir.walk import inline
 from .activity import varied
+from .custom import push_custom
 from .jvp_apply import apply_tangent
 from .jvp_combine import push_hist, push_reduce
 from .jvp_scatter import push_scatter
@@ -71,6 +72,8 @@ def _statement(t: Tangents, b: Builder, stm: Stm) -> None:
             push_hist(t, b, stm.vars, expr)
         case Scatter() as expr:
             push_scatter(t, b, stm.vars[0], expr)
+        case Custom() as expr:
+            push_custom(t, b, stm.vars, expr)
 
 
 def _emit(t: Tangents, b: Builder, vars: Sequence[Var], at: Sequence[int], expr: Expr) -> None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
-from ..ir.core import Apply, Block, Check, For, Hist, If, Map, Reduce, Scan, Scatter, Stm, While
+from ..ir.core import Apply, Block, Check, Custom, For, Hist, If, Map, Reduce, Scan, Scatter, Stm, While
 from ..ir.types import Atom, Var
 from ..ir.walk import lambdas, statements
 
@@ -60,6 +60,8 @@ def _edges(stm: Stm) -> list[tuple[str, list[str]]]:
             operands = _floats((*inside, *start))
             operators = expr.op.params if isinstance(expr, Reduce | Scan | Hist) else ()
             return [(var.name, operands) for var in (*stm.vars, *operators)]
+        case Custom(args):
+            return [(var.name, _floats(args)) for var in stm.vars]
 
 
 def _linked(vars: Sequence[Var], groups: Sequence[Sequence[Atom]]) -> list[tuple[str, list[str]]]:

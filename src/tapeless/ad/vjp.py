@@ -8,39 +8,27 @@ with Nested Parallelism", SC22).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import TypeAlias
+from collections.abc import Sequence
 
 from ..ir.build import Atoms, Builder
-from ..ir.core import Apply, Block, Check, For, Hist, If, Map, Reduce, Scan, Scatter, Stm, While
-from ..ir.types import Atom, Var
-from .activity import varied
-from .adjoints import Scope
+from ..ir.core import Apply, Block, Check, Custom, For, Hist, If, Map, Reduce, Scan, Scatter, Stm, While
+from ..ir.types import Var
 from .branches import if_rule
+from .custom import custom_rule
 from .hists import hist_rule, scatter_rule
 from .local import apply_rule
 from .loops import for_rule, while_rule
-from .masks import masked
+from .planner import Plan
 from .reductions import map_rule, reduce_rule, scan_rule
-from .sweep import Back, Rule, Sweep, back_through, nothing
-
-Pull: TypeAlias = Callable[[Builder, Sequence[Atom | None]], tuple[Atom | None, ...]]
+from .sweep import Back, Pull, Rule, Sweep, nothing, pulled
 
 
-def pullback(b: Builder, block: Block, wrt: Sequence[Var]) -> tuple[Atoms, Pull]:
-    """Emit the forward sweep; the results, and what emits a return sweep wherever these are in scope."""
-    names = {var.name for var in wrt}
-    sweep = Sweep(b, RULES, varied(block, names), masked(block, ()))
-    backs = sweep.run(block)
+def pullback(b: Builder, block: Block, wrt: Sequence[Var], plan: Plan | None = None) -> tuple[Atoms, Pull]:
+    """Emit the forward sweep; the results, and what emits a return sweep wherever these are in scope.
 
-    def pull(b: Builder, seeds: Sequence[Atom | None]) -> tuple[Atom | None, ...]:
-        scope = Scope(b, sweep.varied, set())
-        for result, seed in zip(block.results, seeds, strict=True):
-            scope.add(result, seed)
-        back_through(backs, scope)
-        return tuple(scope.adjoints.get(var.name) for var in wrt)
-
-    return block.results, pull
+    `plan` limits what loops keep from the one for the other.
+    """
+    return block.results, pulled(b, RULES, block, wrt, plan)
 
 
 def _check_rule(sweep: Sweep, stm: Stm) -> Back:
@@ -59,4 +47,5 @@ RULES: dict[type, Rule] = {
     Scan: scan_rule,
     Hist: hist_rule,
     Scatter: scatter_rule,
+    Custom: custom_rule,
 }

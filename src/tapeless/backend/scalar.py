@@ -146,6 +146,10 @@ def _bitcast(a: Lanes, target: DType) -> Lanes:
     return a if target is a.dtype else a.bits()
 
 
+def _same(a: Lanes) -> Lanes:
+    return a
+
+
 def _isinf(a: Lanes) -> Lanes:
     return a.abs().eq(float("inf"))
 
@@ -186,7 +190,7 @@ _EMITTERS: dict[str, Callable[..., Lanes]] = {
     "gt": Lanes.__gt__,
     "ge": Lanes.__ge__,
     "select": select,
-    "stop_gradient": lambda a: a,
+    "stop_gradient": _same,
     "sqrt": Lanes.sqrt,
     "floor": Lanes.floor,
     "ceil": Lanes.ceil,

@@ -13,7 +13,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from ..ir.core import Apply, Block, Check, Expr, For, Hist, If, Map, Reduce, Scan, Scatter, Stm, While
+from ..ir.core import Apply, Block, Check, Custom, Expr, For, Hist, If, Map, Reduce, Scan, Scatter, Stm, While
 from ..ir.op import lookup
 from ..ir.types import Atom, DType, Lit, Var
 from ..ir.walk import lambdas, statements
@@ -139,6 +139,8 @@ class _Scalar:
                 return GUESS * (1.0 + self.block(cond.body) + self.block(body.body))
             case Map() | Reduce() | Scan() | Hist() | Scatter() as form:
                 return self.form(form)
+            case Custom():
+                raise AssertionError("rules are forgotten before code is made")
 
     def form(self, form: Form) -> float:
         best = self.plan(form)
@@ -197,6 +199,8 @@ class _Pricing:
                 return _spread(False) * GUESS * (1.0 + sum(self.under(True, cond.body, body.body, kinds=kinds)))
             case Map() | Reduce() | Scan() | Hist() | Scatter() as form:
                 return self.form(stm, form, kinds)
+            case Custom():
+                raise AssertionError("rules are forgotten before code is made")
 
     def joined(self, var: Var, parts: list[str], uniform: bool) -> str:
         if var.type.shape:

@@ -7,7 +7,7 @@ something it is computed from does. Arrays made inside the body are lane-private
 
 from __future__ import annotations
 
-from ..ir.core import Apply, Block, Check, Expr, For, Hist, If, Lambda, Map, Reduce, Scan, Scatter, Stm, While
+from ..ir.core import Apply, Block, Check, Custom, Expr, For, Hist, If, Lambda, Map, Reduce, Scan, Scatter, Stm, While
 from ..ir.types import Atom, Var
 
 
@@ -78,6 +78,8 @@ def _results(expr: Expr, found: set[Var]) -> list[bool]:
             return [True]
         case Check():
             return []
+        case Custom():
+            raise AssertionError("rules are forgotten before code is made")
 
 
 def _carried(init: tuple[Atom, ...], body: Lambda, divergent: bool, found: set[Var], skip: int) -> list[bool]:

@@ -10,8 +10,7 @@ The function works on copies of its arguments, and may not write into what it ta
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from types import FunctionType
 from typing import Any, Literal, NoReturn, TypeAlias
@@ -23,9 +22,10 @@ from ..ir.types import Atom, Var
 from ..ir.walk import fresh, substitute
 from .context import Context, describe
 from .control import PathEndsError
+from .isolated import isolated
 from .leaves import Container, Leaf, Tree, copied, from_atoms, leaves, make, matched, take
 from .source import source_of
-from .values import Closure, Ref, Value, is_tuple
+from .values import Closure, Value, is_tuple
 
 Verb: TypeAlias = Literal["grad", "value_and_grad", "jacfwd", "jacrev", "jvp", "pull", "hvp"]
 
@@ -135,39 +135,16 @@ def trace(
         given += atoms
         inputs += vars
         wrt.append(tree)
-    with _block(c, before) as b:
-        result = c.call(function, own, named)
-        out, results = take(c, result)
-    shown, aux = _split(c, out) if has_aux else (out, None)
-    return Trace(_prepared(b.block(results), inputs), tuple(inputs), tuple(given), tuple(wrt), shown, aux)
-
-
-@contextmanager
-def _block(c: Context, before: dict[Ref, Any]) -> Generator[Builder, None, None]:
-    """Emit into a new block, which may not change the arrays and containers that were there `before`."""
-    outer, sizes = c.b, c.sizes
-    c.b, c.sizes = Builder(outer.pos), sizes.child()
+    b = Builder(c.b.pos)
     try:
-        yield c.b
+        with isolated(c, b, before, c.orders + 1, "the function that is differentiated"):
+            out, results = take(c, c.call(function, own, named))
     except PathEndsError:
         # Nothing is left to differentiate; what raises the exception must stay.
-        outer.splice(c.b.block(()))
+        c.b.splice(substitute(b.block(()), dict(zip(inputs, given, strict=True))))
         raise
-    finally:
-        c.b, c.sizes = outer, sizes
-    if any(c.store[ref] is not contents for ref, contents in _surroundings(c, before).items()):
-        _refuse(
-            c,
-            "the function that is differentiated writes into an array or container of its surroundings",
-            why="what it takes from outside is a constant of the derivative",
-            fix="pass it as an argument, or return the new value",
-        )
-
-
-def _surroundings(c: Context, before: dict[Ref, Any]) -> dict[Ref, Any]:
-    """What must not change: the store as it was, and parameters that were captured meanwhile."""
-    captured = {cell: c.parameters.vars[index] for cell, index in c.parameters.cells.items()}
-    return captured | before
+    shown, aux = _split(c, out) if has_aux else (out, None)
+    return Trace(_prepared(b.block(results), inputs), tuple(inputs), tuple(given), tuple(wrt), shown, aux)
 
 
 def _prepared(block: Block, inputs: Sequence[Var]) -> Block:
@@ -185,6 +162,8 @@ def _definition(function: Value) -> Pos | None:
         if inner is None:
             return None
         function = inner
+    if isinstance(function, FunctionType) and (function.__module__ or "").startswith("tapeless."):
+        return None
     source = source_of(function) if isinstance(function, FunctionType) else function
     node = source.node
     return Pos(source.file, node.lineno, node.col_offset, node.end_lineno or node.lineno, node.end_col_offset or 0)

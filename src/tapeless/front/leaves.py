@@ -123,43 +123,52 @@ def matched(c: Context, tree: Tree, value: Value, what: str) -> list[Atom | None
     Each has exactly the type of its leaf: Python numbers are converted, sizes are compared at run time. What is not a
     float has none, whatever stands there.
     """
-    found: list[Atom | None] = []
-    _match(c, tree, value, what, found)
-    return found
+    pairs = _paired(c, tree, value, what)
+    return [_fitted(c, leaf.type, item, what) if leaf.is_float else None for leaf, item in pairs]
 
 
-def _match(c: Context, tree: Tree, value: Value, what: str, found: list[Atom | None]) -> None:
+def conformed(c: Context, tree: Tree, value: Value, what: str) -> list[Atom]:
+    """All leaves of a value that must have the structure and types of another."""
+    return [_fitted(c, leaf.type, item, what) for leaf, item in _paired(c, tree, value, what)]
+
+
+def _paired(c: Context, tree: Tree, value: Value, what: str) -> Iterator[tuple[Leaf, Value]]:
+    """The leaves of a tree with the parts of a value in their places."""
     match tree:
         case Fixed():
             pass
-        case Leaf(type):
-            found.append(_fitted(c, type, value, what) if tree.is_float else None)
+        case Leaf():
+            yield tree, value
         case Container(kind, keys, parts):
             opened = opened_value(c, value)
             if opened is None or opened[:2] != (kind, keys) or len(opened[2]) != len(parts):
                 c.refuse(
                     f"the {what} is {describe(value)} where {_words(tree)} is needed",
                     error=DerivativeError,
-                    fix=f"give the {what} the structure of the value it belongs to",
+                    fix="give it the structure of the value it belongs to",
                 )
             for part, item in zip(parts, opened[2], strict=True):
-                _match(c, part, item, what, found)
+                yield from _paired(c, part, item, what)
 
 
 def _fitted(c: Context, type: Type, value: Value, what: str) -> Atom:
     """A number or array as an atom of exactly this type."""
     numeric = c.is_array(value) or c.is_scalar(value)
-    if not numeric or c.rank(value) != type.rank or not (c.is_weak(value) or c.dtype(value) is type.dtype):
+    if not numeric or c.rank(value) != type.rank or not _fits(c, type, value):
         c.refuse(
             f"the {what} is {describe(value)} where {_words(Leaf(type))} is needed",
             error=DerivativeError,
-            why=f"a {what} has the type and shape of the value it belongs to",
+            why="it has the type and shape of the value it belongs to",
         )
     if not type.is_array:
         return c.atom(value, type.dtype)
     for given, wanted in zip(c.shape(value), type.shape, strict=True):
         c.equal_sizes(given, wanted)
     return contents(c, value, type.dtype, type.shape)
+
+
+def _fits(c: Context, type: Type, value: Value) -> bool:
+    return c.dtype(value) is type.dtype or (c.is_weak(value) and type.dtype.is_float)
 
 
 def _words(tree: Tree) -> str:

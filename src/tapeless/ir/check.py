@@ -21,6 +21,7 @@ from .core import (
     Apply,
     Block,
     Check,
+    Custom,
     For,
     Function,
     Hist,
@@ -223,10 +224,26 @@ class _Checker:
             case Scatter(size, dest, keys, body):
                 self.written(size, (dest,), keys, body)
                 _match([var.type for var in vars], [dest.type], "bound variables")
+            case Custom():
+                self.custom(stm.expr, vars)
             case _:
                 raise _Wrong("not an expression of the language")
         for var in vars:
             self.bind(var)
+
+    def custom(self, expr: Custom, vars: Sequence[Var]) -> None:
+        self.uses(expr.args)
+        given, made = [arg.type for arg in expr.args], [var.type for var in vars]
+        smooth = [[type for type in types if type.dtype.is_float] for types in (given, made)]
+        _match([r.type for r in self.lam(expr.body, given)], made, "bound variables")
+        if expr.backward is None:
+            dual = self.lam(expr.forward, [*given, *smooth[0]])
+            _match([r.type for r in dual], [*made, *smooth[1]], "results of the rule")
+            return
+        first = [r.type for r in self.lam(expr.forward, given)]
+        _match(first[: len(made)], made, "results of the forward rule")
+        adjoints = self.lam(expr.backward, [*first[len(made) :], *smooth[1]])
+        _match([r.type for r in adjoints], smooth[0], "results of the backward rule")
 
     def condition(self, kind: str, args: Sequence[Atom]) -> None:
         _require(kind in CHECKS, f"there is no check {kind!r}")

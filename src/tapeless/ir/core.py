@@ -14,6 +14,7 @@
                  | Scan     the inclusive prefixes of that
                  | Hist     dest[key] (+)= value for each i; keys out of range are ignored
                  | Scatter  dest[key]   =  value for each i in order; keys out of range are ignored
+                 | Custom   body(args), whose derivative is given by rules of the user's
                  | Check    a run-time condition; binds nothing, raises the user's exception when it fails
 
 Every value is immutable: `update` yields a new array (done in place when the old one dies).
@@ -144,6 +145,21 @@ class Scatter:
 
 
 @dataclass(frozen=True, slots=True)
+class Custom:
+    """`body` applied to `args`; where it is differentiated, the rules stand in for it. Afterwards it is inlined.
+
+    Without `backward` the rule is `forward`: from the arguments and a tangent for each float among them to the results
+    and a tangent for each float among those. With it, `forward` goes from the arguments to the results and what
+    `backward` needs besides an adjoint for each float result to answer an adjoint for each float argument.
+    """
+
+    args: tuple[Atom, ...]
+    body: Lambda
+    forward: Lambda
+    backward: Lambda | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Check:
     """Condition `kind` over `args` (see `CHECKS`): what the user's Python would have raised.
 
@@ -171,7 +187,7 @@ CHECKS: dict[str, tuple[str, str]] = {
     "not_nan": ("FloatingPointError", "args[0] is not NaN; only under check='nan'"),
 }
 
-Expr: TypeAlias = Apply | If | For | While | Map | Reduce | Scan | Hist | Scatter | Check
+Expr: TypeAlias = Apply | If | For | While | Map | Reduce | Scan | Hist | Scatter | Custom | Check
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,6 +23,7 @@ from .core import (
     Apply,
     Block,
     Check,
+    Custom,
     For,
     Function,
     Hist,
@@ -234,6 +235,9 @@ class _Linker:
                 return self.hist(size, op, dest, keys, body)
             case Scatter(size, dest, _, body):
                 return self.scatter(size, dest, body)
+            case Custom(args, body):
+                given, call = self.slots(args), self.lam(body)
+                return lambda frame: call(frame, [frame[slot] for slot in given])
             case _:
                 raise IRError(f"not an expression: {expr!r}")
 

@@ -11,6 +11,7 @@ from .core import (
     Apply,
     Block,
     Check,
+    Custom,
     Expr,
     For,
     Function,
@@ -213,6 +214,9 @@ class _Parser:
             case "scatter":
                 keys, size, dest = self.integer(), self.atom(), self.atom()
                 return Scatter(size, dest, keys, self.lam())
+            case "custom":
+                args, body, forward = self.list(), self.lam(), self.lam()
+                return Custom(args, body, forward, self.lam() if self.word == "(" else None)
             case op:
                 attrs = self.attributes()
                 return Apply(op, self.atoms(), attrs)

@@ -9,6 +9,7 @@ from .core import (
     Apply,
     Block,
     Check,
+    Custom,
     Expr,
     For,
     Function,
@@ -36,7 +37,7 @@ def fresh(hint: str, type: Type) -> Var:
 def operands(expr: Expr) -> tuple[Atom, ...]:
     """The atoms an expression mentions outside its sub-blocks."""
     match expr:
-        case Apply(_, args) | Check(_, args):
+        case Apply(_, args) | Check(_, args) | Custom(args):
             return args
         case If(cond):
             return (cond,)
@@ -67,6 +68,8 @@ def lambdas(expr: Expr) -> tuple[Lambda, ...]:
             return (cond, body)
         case Reduce(op=op, body=body) | Scan(op=op, body=body) | Hist(op=op, body=body):
             return (op, body)
+        case Custom(_, body, forward, backward):
+            return (body, forward) if backward is None else (body, forward, backward)
 
 
 def rebuild(expr: Expr, on_atom: Callable[[Atom], Atom], on_lambda: Callable[[Lambda], Lambda]) -> Expr:
@@ -97,6 +100,9 @@ def rebuild(expr: Expr, on_atom: Callable[[Atom], Atom], on_lambda: Callable[[La
             return Hist(on_atom(size), on_lambda(op), atoms(neutral), atoms(dest), keys, on_lambda(body))
         case Scatter(size, dest, keys, body):
             return Scatter(on_atom(size), on_atom(dest), keys, on_lambda(body))
+        case Custom(args, body, forward, backward):
+            value, first = on_lambda(body), on_lambda(forward)
+            return Custom(atoms(args), value, first, None if backward is None else on_lambda(backward))
 
 
 def map_lambdas(expr: Expr, change: Callable[[Lambda], Lambda]) -> Expr:

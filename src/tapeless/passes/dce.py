@@ -16,6 +16,7 @@ from ..ir.core import (
     Apply,
     Block,
     Check,
+    Custom,
     Expr,
     For,
     Function,
@@ -30,7 +31,7 @@ from ..ir.core import (
     While,
 )  # fmt: skip
 from ..ir.types import Atom, Var
-from ..ir.walk import lambdas
+from ..ir.walk import lambdas, map_lambdas
 from .notes import Notes
 
 
@@ -155,6 +156,8 @@ def _controls(expr: Expr) -> tuple[Atom, ...]:
             return cond.body.results
         case Map(size) | Reduce(size) | Scan(size) | Hist(size) | Scatter(size):
             return (size,)
+        case Custom(args):
+            return (*args, *(result for lam in lambdas(expr) for result in lam.body.results))
 
 
 def _sweep(block: Block, marks: _Marks, wanted: Iterable[int]) -> Block:
@@ -196,6 +199,9 @@ def _shrink(stm: Stm, marks: _Marks) -> Stm:
             new = Scatter(size, dest, keys, body(lam, range(len(lam.body.results))))
         case Reduce() | Scan() | Hist():
             return _shrink_components(stm, expr, marks)
+        case Custom():
+            keep = range(len(stm.vars))
+            new = map_lambdas(expr, lambda lam: body(lam, range(len(lam.body.results))))
         case Apply() | Check():
             return stm
     return Stm(tuple(stm.vars[k] for k in keep), new, stm.pos)

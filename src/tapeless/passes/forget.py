@@ -1,36 +1,49 @@
 """Forget: take out what only derivatives read, once they are made.
 
-`stop_gradient(x)` is `x`. As long as it stands there no pass looks through it, so this one goes first.
+`stop_gradient(x)` is `x`, and a function with rules of its own is inlined. As long as these stand there no pass looks
+through them, so this one goes first.
 """
 
 from __future__ import annotations
 
-from ..ir.core import Apply, Block, Function, Lambda, Stm
+from ..ir.core import Apply, Block, Custom, Function, Lambda, Stm
 from ..ir.types import Atom, Var
-from ..ir.walk import map_lambdas, statements, subst_atom, substitute
+from ..ir.walk import inline, map_lambdas, statements, subst_atom, substitute
 from .notes import Notes
 
 
 def run(function: Function, _notes: Notes) -> Function:
-    """The function without marks."""
-    same: dict[Var, Atom] = {}
-    for stm in statements(function.body):
-        if _is_mark(stm):
-            assert isinstance(stm.expr, Apply)
-            same[stm.vars[0]] = subst_atom(stm.expr.args[0], same)
-    if not same:
+    """The function without marks and rules."""
+    if not any(_is_mark(stm) for stm in statements(function.body)):
         return function
-    body = substitute(_without_marks(function.body), same)
-    return Function(function.name, function.params, body, function.donated)
+    same: dict[Var, Atom] = {}
+    body = _without_marks(function.body, same)
+    return Function(function.name, function.params, substitute(body, same), function.donated)
 
 
 def _is_mark(stm: Stm) -> bool:
-    return isinstance(stm.expr, Apply) and stm.expr.op == "stop_gradient"
+    return isinstance(stm.expr, Custom) or (isinstance(stm.expr, Apply) and stm.expr.op == "stop_gradient")
 
 
-def _without_marks(block: Block) -> Block:
+def _without_marks(block: Block, same: dict[Var, Atom]) -> Block:
+    """The block without statements that are marks; `same` tells what stands for the variables that they bound."""
+    stms: list[Stm] = []
+
     def inner(lam: Lambda) -> Lambda:
-        return Lambda(lam.params, _without_marks(lam.body))
+        return Lambda(lam.params, _without_marks(lam.body, same))
 
-    stms = tuple(Stm(s.vars, map_lambdas(s.expr, inner), s.pos) for s in block.stms if not _is_mark(s))
-    return Block(stms, block.results)
+    for stm in block.stms:
+        match stm.expr:
+            case Custom(args, body):
+                value = _without_marks(inline(body, args), same)
+                stms += value.stms
+                _identify(stm.vars, value.results, same)
+            case Apply("stop_gradient", args):
+                _identify(stm.vars, args, same)
+            case expr:
+                stms.append(Stm(stm.vars, map_lambdas(expr, inner), stm.pos))
+    return Block(tuple(stms), block.results)
+
+
+def _identify(vars: tuple[Var, ...], atoms: tuple[Atom, ...], same: dict[Var, Atom]) -> None:
+    same.update((var, subst_atom(atom, same)) for var, atom in zip(vars, atoms, strict=True))
