@@ -99,7 +99,10 @@ class Point:
     def _slope(self) -> Slope:
         stage = f"oracle{self.over}"
         with _blamed(stage):
-            slope = Oracle(self.function).slope(self.args, self.direction)
+            try:
+                slope = Oracle(self.function).slope(self.args, self.direction)
+            except TimeoutError as error:  # such as a loop that ends when double precision is exhausted
+                raise Found("unstable", stage, str(error)) from error
         if slope.kink:
             raise Found("unstable", stage, slope.kink)
         return slope

@@ -1,0 +1,81 @@
+"""Checking the derivatives of a user's function at a point: `tp.testing.check_grads(f, x, y)`.
+
+Nothing is compared with differences in double precision, whose errors hide wrong gradients of large arrays. The
+function's program is evaluated with 60 digits, both modes are held to its exact directional derivative (`oracle`), the
+reverse one by the dot test, and the machine's gradients are held to the long ones. The tolerance does not depend on the
+size of the arguments. Where they disagree, the error names the first statement whose derivative is wrong: since the
+rules of Tapeless are proved by the same laws, that is usually one with a rule of the user's own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from ..api import jit
+from ..errors import ArgumentError, Place, TapelessError
+from ..front.capture import specialise
+from ..ir.core import Function
+from ..jitted import Jitted
+from .culprit import culprit
+from .derivative_law import judge_derivatives
+from .verify import Verdict, native_code
+
+BOTH = ("forward", "reverse")
+
+
+class WrongDerivativeError(TapelessError, AssertionError):
+    """The derivatives of a function disagree with its exact difference quotients."""
+
+    code = "TP302"
+
+
+def check_grads(
+    fun: Callable[..., Any], *args: Any, order: int = 1, modes: Sequence[str] = BOTH, seed: int = 0, **kwargs: Any
+) -> Verdict:
+    """Check the derivatives of `fun` by all float arguments, at these arguments, in random directions.
+
+    Raises `WrongDerivativeError` when they are wrong. The answer's `kind` is `ok`, or `unstable` where nothing can be
+    said: at a kink, or where rounding decides; `detail` tells which.
+
+    >>> import numpy as np, tapeless.testing
+    >>> tapeless.testing.check_grads(lambda x: np.sum(np.sin(x) * x), np.array([0.5, 2.0])).kind
+    'ok'
+    """
+    function, leaves = _program(jit(fun), args, kwargs)
+    verdict = judge_derivatives(function, leaves, order=order, seed=seed, modes=modes, compiler=native_code)
+    if verdict.kind == "wrong":
+        raise _error(fun, function, leaves, modes, verdict)
+    return verdict
+
+
+def _program(function: Jitted, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Function, list[Any]]:
+    """The lowered function and the values of its parameters."""
+    lowered = function.lower(*args, **kwargs).compiled.lowered
+    call = specialise(function.parameters, args, kwargs, static_shapes=function.options.static_shapes)
+    if not any(param.type.dtype.is_float for param in lowered.function.params):
+        raise ArgumentError(
+            f"{function.__name__} has no float argument here, so there is nothing to differentiate",
+            fix="pass floats: 1.0 instead of 1, np.ones(3) instead of np.ones(3, int)",
+        )
+    return lowered.function, [*call.leaves, *lowered.hidden_leaves()]
+
+
+def _error(
+    fun: Callable[..., Any], function: Function, leaves: list[Any], modes: Sequence[str], verdict: Verdict
+) -> WrongDerivativeError:
+    found = culprit(function, leaves, modes)
+    name = getattr(fun, "__name__", "the function")
+    what = f"the derivative of {name} is wrong ({verdict.stage}): {verdict.detail}"
+    if found is None:
+        return WrongDerivativeError(
+            what, why="each statement by itself has a right derivative", fix="please report this"
+        )
+    pos = found.stm.pos
+    place = Place(pos.file, pos.line, pos.col, pos.end_col) if pos else None
+    return WrongDerivativeError(
+        what,
+        place=place,
+        why=f"the first statement whose derivative is wrong ({found.verdict.stage}): {found.verdict.detail}",
+        fix="correct the rule of this statement; when it has none of your own, please report this",
+    )
