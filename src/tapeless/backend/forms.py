@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from ..ir.core import Map, Reduce, Stm
 from ..ir.types import Lit
-from . import destinations, memory, nests, parallel, reductions, vectorise
+from . import cost, destinations, memory, nests, parallel, reductions, vectorise
 from .carry import Carry
 from .emitter import Emitter
 from .schedule import is_little, plan
@@ -65,8 +65,10 @@ def _reduce(e: Emitter, stm: Stm, expr: Reduce) -> None:
 
 
 def _is_nest(e: Emitter, expr: Map | Reduce) -> bool:
+    """Is the form worth a function of its own? Not when it is short, as rows inside a loop mostly are."""
     tiny = isinstance(expr.size, Lit) and expr.size.value <= _TINY and is_little(expr, e.kernel)
-    return not e.parallel and not e.plain and not tiny
+    row = e.depth > 0 and expr.size in e.kernel.changing and cost.height(expr.body.body) == 1
+    return not e.parallel and not e.plain and not tiny and not row
 
 
 def emit_scan(e: Emitter, stm: Stm) -> None:

@@ -34,9 +34,9 @@ from .notes import Notes
 from .places import Found, NotLocal, Query, find_place
 from .ranges import Walk
 from .reductions import accumulation, choice
-from .rewrite import Rewriter
+from .rewrite import Rewriter, name_of
 from .uses import bound_names, mentioned, reached, sites, slice_for, use_counts
-from .views import is_small, same
+from .views import is_small
 
 ROUNDS = 3
 # Splitting a loop in two pays when the parallel part does at least this much per iteration.
@@ -85,9 +85,6 @@ class _Parallelise:
         new = self.r.rebuild(stm.expr)
         assert isinstance(new, For)
         self.r.pos = stm.pos
-        new = lift_checks(self.walk, new, bound_names(new.body.body) | {param.name for param in new.body.params})
-        assert isinstance(new, For)
-        self.r.pos = stm.pos
         new, finals = induction.close(self.r, new)
         self.r.replace([stm.vars[k] for k in finals], list(finals.values()))
         vars = [var for k, var in enumerate(stm.vars) if k not in finals]
@@ -96,9 +93,12 @@ class _Parallelise:
 
     def _loop(self, loop: Loop) -> None:
         body = slice_for(loop.body.body, loop.body.body.results, checks=True)
-        body = lift_scalars(self.r, body, bound_names(body) | {param.name for param in loop.body.params})
+        inside = bound_names(body) | {param.name for param in loop.body.params}
+        body = lift_scalars(self.r, body, inside)
+        lifted = lift_checks(self.walk, For(loop.count, loop.init, Lambda(loop.body.params, body)), inside)
+        assert isinstance(lifted, For)
         self.r.pos = loop.pos
-        loop = replace(loop, body=Lambda(loop.body.params, body))
+        loop = replace(loop, body=lifted.body)
         loop, stores = self._promote(loop)
         self._convert(loop)
         for array, element, indices, var in stores:
@@ -251,7 +251,7 @@ class _Parallelise:
             elif (chosen := choice(k, loop.params, block, where)) and not any(m in plan.kinds for m in chosen.members):
                 plan.choices.append(chosen)
             else:
-                self._because(_recurrence(param, result, where), None)
+                self._because(_recurrence(param, result, block), None)
         self._settle(loop, plan, wanted)
 
     def _settle(self, loop: Loop, plan: Plan, wanted: Sequence[int]) -> None:
@@ -314,12 +314,31 @@ def _base(var: Var) -> str:
     return var.name.split(".")[0]
 
 
-def _recurrence(param: Var, result: Atom, where: Mapping[str, tuple[Stm, int]]) -> str:
+def _recurrence(param: Var, result: Atom, block: Block) -> str:
     """Why a carried scalar is not an accumulation."""
-    stm = where[result.name][0] if isinstance(result, Var) and result.name in where else None
-    if stm and isinstance(stm.expr, Apply) and stm.expr.op in ("add", "sub", "fma", "mul"):
-        terms = [where[a.name][0].expr for a in stm.expr.args if isinstance(a, Var) and a.name in where]
-        products = [t for t in terms if isinstance(t, Apply) and t.op == "mul" and any(same(a, param) for a in t.args)]
-        if products and param.type.dtype.is_float:
-            return f"{_base(param)}: a linear recurrence on its previous value, a scan candidate"
+    degrees: dict[str, int] = {param.name: 1}
+    for stm in block.stms:
+        degrees.update((var.name, _degree(stm, degrees)) for var in stm.vars)
+    if param.type.dtype.is_float and degrees.get(name_of(result)) == 1:
+        return f"{_base(param)}: a linear recurrence on its previous value, a scan candidate"
     return f"{_base(param)}: the next value depends on the previous one"
+
+
+def _degree(stm: Stm, degrees: Mapping[str, int]) -> int:
+    """The degree of a result as a polynomial of the variable that has degree 1; any function else has degree 2."""
+    if not isinstance(stm.expr, Apply):
+        return 2 if mentioned(stm) & {name for name, degree in degrees.items() if degree} else 0
+    args = [degrees.get(name_of(arg), 0) for arg in stm.expr.args]
+    match stm.expr.op, args:
+        case (("add" | "sub"), [x, y]):
+            return max(x, y)
+        case "mul", [x, y]:
+            return x + y
+        case "div", [x, 0]:
+            return x
+        case "fma", [x, y, z]:
+            return max(x + y, z)
+        case "neg", [x]:
+            return x
+        case _:
+            return 2 if any(args) else 0

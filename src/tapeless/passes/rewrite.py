@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from itertools import count
 from typing import Any
 
-from ..ir.core import Apply, Block, Expr, Function, Lambda, Pos, Stm
+from ..ir.core import Apply, Block, Check, Expr, Function, Lambda, Pos, Stm
 from ..ir.op import lookup
 from ..ir.types import BOOL, Atom, Lit, Type, Var
 from ..ir.walk import fresh, rebuild
@@ -48,6 +48,8 @@ class Rewriter:
     depths: dict[str, int] = field(default_factory=dict[str, int])
     births: dict[str, int] = field(default_factory=dict[str, int])
     depth: int = 0
+    # The variables that are sizes of arrays.
+    sizes: set[str] = field(default_factory=set[str])
     # Called with each array that is bound; and around the walk of sub-block k of a form with rewritten operands.
     observe: Callable[[Var], None] | None = None
     entering: Callable[[Expr, int, Lambda], AbstractContextManager[None]] | None = None
@@ -63,6 +65,7 @@ class Rewriter:
 
     def function(self, function: Function) -> Function:
         """The simplified function."""
+        self.sizes.update([size.name for size in function.sizes])
         body = self.block(function.body)
         return Function(function.name, function.params, body, function.donated)
 
@@ -144,8 +147,10 @@ class Rewriter:
             var = new
         self.depths[var.name] = self.depth
         self.births[var.name] = len(self.births)
-        if self.observe is not None and type.shape:
-            self.observe(var)
+        if type.shape:
+            self.sizes.update([size.name for size in type.shape if isinstance(size, Var)])
+            if self.observe is not None:
+                self.observe(var)
         return var
 
     def replace(self, vars: Sequence[Var], atoms: Sequence[Atom]) -> None:
@@ -162,7 +167,23 @@ class Rewriter:
         self.out.append(Stm(bound, expr, self.pos))
         for var in bound:
             self.defs[var.name] = expr
+        if type(expr) is Check and expr.kind == "equal":
+            self._unify(expr.args)
         return bound
+
+    def _unify(self, sizes: Sequence[Atom]) -> None:
+        """Two sizes are equal from here on: use the literal or the older one.
+
+        Only one that was computed in this block, lest the name be used where the check did not run, and that no
+        type mentions yet: an array keeps its type.
+        """
+        for var, other in (sizes, sizes[::-1]):
+            if type(var) is not Var or var.name in self.sizes:
+                continue
+            older = type(other) is Lit or self.births.get(name_of(other), -1) < self.births.get(var.name, -1)
+            if older and any(var.name == bound.name for stm in self.out for bound in stm.vars):
+                self.subst[var.name] = other
+                return
 
     def apply(self, op: str, *args: Atom, attrs: tuple[Any, ...] = ()) -> Atom:
         """An operation, simplified; for use by rules and forms."""

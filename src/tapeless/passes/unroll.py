@@ -1,11 +1,11 @@
 """Unroll: a loop or parallel operator of small literal size becomes straight-line code.
 
 A nest is unrolled as a whole: its trip counts are literals, or become literals once the counters around them are
-(`for c in range(r)`), and nothing inside must stay a loop. It may leave `OPERATIONS`, or `OPERATIONS_WITH_ARRAYS` when
-it hands on a small array, whose elements then become scalars (`scalarise`). What depends on counters and literals only
-is folded and counts nothing; a scalar operation counts its cost, as elementary functions are inlined. All nests of a
-function together may add `GROWTH`, which bounds the time that LLVM takes (about 40 us for each instruction).
-Outside every loop a parallel operator is better off as a loop of vectors, unless it is very short.
+(`for c in range(r)`), and nothing inside must stay a loop but a few sums. It may leave `OPERATIONS`, or
+`OPERATIONS_WITH_ARRAYS` when it hands on a small array, whose elements then become scalars (`scalarise`). What depends
+on counters and literals only is folded and counts nothing; a scalar operation counts its cost, as elementary functions
+are inlined. All nests of a function together may add `GROWTH`, which bounds the time that LLVM takes (about 40 us for
+each instruction). Outside every loop a parallel operator is better off as a loop of vectors, unless it is very short.
 """
 
 from __future__ import annotations
@@ -29,6 +29,9 @@ OPERATIONS = 200
 OPERATIONS_WITH_ARRAYS = 800
 GROWTH = 2000
 OUTERMOST_TRIPS = 8
+# So many copies of a loop may stay, each counted as so many operations.
+FEW = 4
+LOOP = 10
 
 Range = tuple[int, int]
 
@@ -104,10 +107,11 @@ def _hands_on_arrays(expr: Expr) -> bool:
 class _Unrolled:
     """What is left of a form when it is unrolled with everything inside it.
 
-    `known` holds the scalars that will be literals, with their range where it is known.
+    `known` holds the scalars that will be literals, with their range where it is known; there will be `copies` of it.
     """
 
     r: Rewriter
+    copies: int = 1
     known: dict[str, Range | None] = field(default_factory=dict[str, "Range | None"])
 
     def form(self, expr: Expr) -> int | None:
@@ -115,6 +119,8 @@ class _Unrolled:
         match expr:
             case For(count) | Map(count) | Reduce(count) | Scan(count):
                 trips = self._range(count)
+                if trips is None and isinstance(expr, Reduce):
+                    return self._kept(expr)
                 if trips is None or trips[1] > TRIPS:
                     return None
                 most = max(trips[1], 0)
@@ -124,13 +130,20 @@ class _Unrolled:
                 most = 1
             case _:
                 return None
-        total = 0
-        for lam in lambdas(expr):
-            size = self._block(lam.body)
-            if size is None:
-                return None
-            total += size
-        return total * most
+        self.copies *= most
+        total = self._inside(expr)
+        self.copies //= max(most, 1)
+        return None if total is None else total * most
+
+    def _inside(self, expr: Expr) -> int | None:
+        sizes = [self._block(lam.body) for lam in lambdas(expr)]
+        return None if None in sizes else sum(size for size in sizes if size is not None)
+
+    def _kept(self, expr: Reduce) -> int | None:
+        """A sum over an unknown number may stay, a few times: its copies read the same elements and become one."""
+        innermost = not any(lambdas(stm.expr) for stm in expr.body.body.stms)
+        size = self._inside(expr) if innermost and self.copies <= FEW else None
+        return None if size is None else size + LOOP
 
     def _block(self, block: Block) -> int | None:
         total = 0

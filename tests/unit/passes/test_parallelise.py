@@ -66,7 +66,7 @@ def test_loops_that_only_look_parallel_stay(name):
     ("name", "words"),
     [
         ("previous_element", "an earlier iteration is read (1 away)"),
-        ("sum_then_scale", "depends on the previous one"),
+        ("sum_then_scale", "a linear recurrence on its previous value"),
         ("swapped_arrays", "the next array is made from the previous one"),
         ("two_elements_each", "is written (1 away)"),
         ("scattered_writes", "computed in the loop"),
@@ -92,6 +92,26 @@ def test_a_split_loop_is_noted_as_both():
     (note,) = notes.about("loop")
     assert note.decision == "loop and map"
     assert "linear recurrence" in note.reason
+
+
+def test_a_quadratic_recurrence_is_not_called_linear():
+    notes = Notes()
+    _parallelised(
+        """
+def logistic(x: f64, n: i64) {
+  y: f64 = for n [x] (i: i64, x1: f64) {
+    a: f64 = mul 3.7 x1
+    b: f64 = sub 1.0 x1
+    c: f64 = mul a b
+    return c
+  }
+  return y
+}
+""",
+        notes,
+    )
+    (note,) = notes.about("loop")
+    assert "linear" not in note.reason
 
 
 def test_a_sum_that_starts_at_zero_has_no_addition_after_it():

@@ -233,6 +233,26 @@ def f(x: f64[3], n: i64) {
         assert kinds(function.body).count("check") == 3
 
 
+@pytest.mark.parametrize(("rows", "expected"), [(2, ["reduce", "reduce"]), (5, ["map", "reduce"])])
+def test_a_few_sums_may_stay(rows, expected):
+    text = f"""
+def f(x: f64[{rows}, n]) {{
+  y: f64[{rows}] = map {rows} (i: i64) {{
+    s: f64 = reduce n [0.0] (a: f64, b: f64) {{
+      c: f64 = add a b
+      return c
+    }} (j: i64) {{
+      v: f64 = index x i j
+      return v
+    }}
+    return s
+  }}
+  return y
+}}
+"""
+    assert _loops(optimised(text, [np.ones((rows, 3))], unroll)) == expected
+
+
 @pytest.mark.parametrize("seed", range(0, 60))
 def test_random_programs(seed):
     function, args = random_program(seed)
