@@ -71,7 +71,7 @@ def compile_function(lowered: Lowered, specs: Sequence[Spec], settings: Settings
     from .passes import checks
     from .passes.pipeline import optimise
 
-    notes, seconds = Notes(), dict[str, float]()
+    notes, seconds = lowered.notes, dict[str, float]()
     function = checks.run(lowered.function, settings.check)
     if settings.mode == "interpret":
         return Compiled(lowered, function, notes, _interpreted(lowered, function))

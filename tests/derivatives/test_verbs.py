@@ -244,6 +244,26 @@ def test_the_object_can_be_inspected():
     assert "grad of quadratic" in repr(f)
 
 
+def test_memory_limits_what_loops_keep():
+    def chain(x, n):
+        s = x
+        for _ in range(n):
+            s = np.sin(s) * 1.1
+        return s
+
+    expected = tp.grad(chain)(1.0, 50)
+    limited = tp.grad(chain, memory=64)
+    assert limited(1.0, 50) == pytest.approx(expected, rel=1e-13)
+    assert limited is not tp.grad(chain)
+    with pytest.raises(TypeError, match="no amount of memory"):
+        tp.grad(chain, memory="lots")(1.0, 50)
+
+
+def test_decisions_before_and_after_differentiation_are_explained():
+    notes = tp.grad(lambda x: np.sum(tp.map(lambda v: v * v, x))).explain(X)
+    assert "vector registers" in notes
+
+
 def test_without_machine_code():
     for mode in ("interpret", "python"):
         with tp.config(mode=mode):

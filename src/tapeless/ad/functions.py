@@ -38,8 +38,8 @@ def jvp_function(function: Function, active: Sequence[int]) -> Function:
 def vjp_function(function: Function, active: Sequence[int], plan: Plan | None = None) -> Function:
     """The function of the arguments and cotangents of the results that also returns the adjoints of the active ones.
 
-    The sizes of a cotangent are those of the argument that is passed; they are compared with the result's own. `plan` limits
-    what loops keep for the return sweep.
+    The sizes of a cotangent are those of the argument that is passed; they are compared with the result's own. `plan`
+    limits what loops keep for the return sweep.
     """
     b = Builder()
     inputs = _inputs(function, active)
@@ -57,12 +57,12 @@ def vjp_function(function: Function, active: Sequence[int], plan: Plan | None = 
     return Function(f"{function.name}_vjp", (*function.params, *cotangents), b.block((*values, *adjoints)))
 
 
-def prepared(block: Block, kept: Sequence[Var]) -> Block:
+def prepared(block: Block, kept: Sequence[Var], notes: Notes) -> Block:
     """A block, some of whose free variables are about to vary, in the form that is cheapest to differentiate."""
     free = free_vars(block) | dict.fromkeys(kept)
     sizes = {size for var in free for size in var.type.shape}
     function = Function("block", tuple(var for var in free if var not in sizes), block)
-    return prepare(function, Notes()).body
+    return prepare(function, notes).body
 
 
 def _inputs(function: Function, active: Sequence[int]) -> tuple[Var, ...]:

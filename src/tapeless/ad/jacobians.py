@@ -14,6 +14,7 @@ from ..ir.build import Atoms, Builder
 from ..ir.core import Block
 from ..ir.types import I64, Atom, Lit, Type, Var, i64
 from .jvp import pushforward
+from .planner import Plan
 from .values import zeros
 from .vjp import pullback
 
@@ -23,11 +24,10 @@ MaybeAtoms: TypeAlias = Sequence[Atom | None]
 Jacobian: TypeAlias = tuple[Atoms, ...]
 
 
-def gradient(b: Builder, block: Block, wrt: Sequence[Var], result: int = 0) -> tuple[Atoms, Atoms]:
-    """The results of a block, and the adjoints of `wrt` for the seed one at the scalar `result`."""
-    values, pull = pullback(b, block, wrt)
-    one = Lit(1.0, values[result].type.dtype)
-    adjoints = pull(b, [one if k == result else None for k in range(len(values))])
+def gradient(b: Builder, block: Block, wrt: Sequence[Var], plan: Plan) -> tuple[Atoms, Atoms]:
+    """The results of a block, and the adjoints of `wrt` for the seed one at the first result, a scalar."""
+    values, pull = pullback(b, block, wrt, plan)
+    adjoints = pull(b, [Lit(1.0, values[0].type.dtype), *[None] * (len(values) - 1)])
     return values, filled(b, adjoints, [var.type for var in wrt])
 
 

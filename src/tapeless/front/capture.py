@@ -18,6 +18,7 @@ from typing import Any
 from ..errors import CallError, Place
 from ..ir.core import Function
 from ..ir.types import Atom
+from ..passes.notes import Notes
 from . import attributes, builtin_values, calls, comprehensions, expressions, fence, for_while, statements
 from .annotations import ArrayType
 from .captured import Captured, LateCaptureError, Parameters
@@ -45,6 +46,7 @@ class Lowered:
     function: Function
     out: Out
     captured: tuple[Captured, ...]
+    notes: Notes
 
     def still_holds(self) -> bool:
         """Are the captured names bound to values that this code was made for?"""
@@ -128,7 +130,7 @@ def _finish(c: Context, name: str, result: Value) -> Lowered:
             outputs.results.append(c.contents(cell))
     body = c.b.block(outputs.results)
     function = Function(name, tuple(parameters.vars), body, tuple(donated))
-    return Lowered(function, out, tuple(parameters.captured))
+    return Lowered(function, out, tuple(parameters.captured), parameters.notes)
 
 
 class _Outputs:

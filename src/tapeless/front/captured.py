@@ -15,6 +15,7 @@ from typing import Any
 
 from ..ir.types import Type, Var, i64
 from ..ir.walk import fresh
+from ..passes.notes import Notes
 from .context import Context
 from .tree import Leaf, Node, Spec, Static, flatten
 from .values import ArrayRef, Cell, DictRef, ListRef, ObjectRef, Ref, Scalar, Undefined, Value
@@ -57,7 +58,7 @@ class LateCaptureError(Exception):
 class Parameters:
     """The parameters of the function being made, arguments first, then what was captured.
 
-    `outermost` is the store outside all branches and loops.
+    `outermost` is the store outside all branches and loops; `notes` are decisions that were made while differentiating.
     """
 
     outermost: dict[Ref, Any]
@@ -65,6 +66,7 @@ class Parameters:
     cells: dict[Cell, int] = field(default_factory=dict[Cell, int])
     captured: list[Captured] = field(default_factory=list[Captured])
     seen: dict[object, Value] = field(default_factory=dict[object, Value])
+    notes: Notes = field(default_factory=Notes)
 
     def value(self, c: Context, spec: Spec, label: str) -> Value:
         """The value of a parameter tree, with new parameters for its leaves."""

@@ -20,6 +20,7 @@ from ..ir.build import Atoms, Builder
 from ..ir.core import Block, Pos
 from ..ir.types import Atom, Var
 from ..ir.walk import fresh, substitute
+from ..passes.notes import Notes
 from .context import Context, describe
 from .control import PathEndsError
 from .isolated import isolated
@@ -144,14 +145,15 @@ def trace(
         c.b.splice(substitute(b.block(()), dict(zip(inputs, given, strict=True))))
         raise
     shown, aux = _split(c, out) if has_aux else (out, None)
-    return Trace(_prepared(b.block(results), inputs), tuple(inputs), tuple(given), tuple(wrt), shown, aux)
+    block = _prepared(b.block(results), inputs, c.parameters.notes)
+    return Trace(block, tuple(inputs), tuple(given), tuple(wrt), shown, aux)
 
 
-def _prepared(block: Block, inputs: Sequence[Var]) -> Block:
+def _prepared(block: Block, inputs: Sequence[Var], notes: Notes) -> Block:
     # The passes and derivatives take a while to import: only who differentiates pays for them.
     from ..ad.functions import prepared
 
-    return prepared(block, inputs)
+    return prepared(block, inputs, notes)
 
 
 def _definition(function: Value) -> Pos | None:
@@ -196,6 +198,7 @@ def _need_floats(c: Context, tree: Tree, value: Value, position: int) -> None:
 
 def _gradient(c: Context, d: Derivation, args: Sequence[Value], kwargs: dict[str, Value]) -> Value:
     from ..ad.jacobians import gradient
+    from ..ad.planner import plan_for
 
     traced = trace(c, d.function, args, kwargs, _positions(c, d.argnums, len(args)), d.has_aux)
     if not isinstance(traced.out, Leaf) or traced.out.type.is_array or not traced.out.is_float:
@@ -207,7 +210,7 @@ def _gradient(c: Context, d: Derivation, args: Sequence[Value], kwargs: dict[str
         )
 
     def build(b: Builder) -> Sequence[Atom]:
-        values, adjoints = gradient(b, traced.block, traced.inputs)
+        values, adjoints = gradient(b, traced.block, traced.inputs, plan_for(d.memory, c.parameters.notes))
         return (*values, *adjoints)
 
     results = traced.emit(c, build)
