@@ -1,6 +1,6 @@
 """Tapeless: ordinary Python and NumPy functions as native code, with exact derivatives and no tape."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .api import checkpoint as checkpoint
 from .api import grad as grad
@@ -32,10 +32,24 @@ from .operators import scatter as scatter
 from .rules import custom_jvp as custom_jvp
 from .rules import custom_vjp as custom_vjp
 
+if TYPE_CHECKING:
+    from .ad.planner import States as States
+
 
 def __getattr__(name: str) -> Any:
-    if name != "__version__":
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    # These are asked for rarely, and take a while to import.
+    match name:
+        case "States":
+            from .ad.planner import States
+
+            return States
+        case "__version__":
+            return _version()
+        case _:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def _version() -> str:
     from importlib.metadata import PackageNotFoundError, version
 
     try:

@@ -10,15 +10,19 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from copy import deepcopy
 from functools import partial
-from typing import Any, TypeVar, overload
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, overload
 
 from .derivatives import Derived, compilable, derived, differentiable
 from .front import registry
 from .jitted import Jitted, Options, jitted
 
+if TYPE_CHECKING:
+    from .ad.planner import States
+
 T = TypeVar("T")
 Function = Callable[..., Any]
 Argnums = int | Sequence[int]
+Memory: TypeAlias = "str | int | States | None"
 
 
 @overload
@@ -56,12 +60,13 @@ def _jitted(options: Options, function: Callable[..., Any]) -> Jitted:
 # -- derivatives of functions ---------------------------------------------------------------------
 
 
-def grad(fun: Function, argnums: Argnums = 0, has_aux: bool = False, *, memory: str | int | None = None) -> Derived:
+def grad(fun: Function, argnums: Argnums = 0, has_aux: bool = False, *, memory: Memory = None) -> Derived:
     """The gradient of a function that returns one number.
 
     The result has the structure of the argument at position `argnums`, or is a tuple of such for several positions.
     With `has_aux` the function returns `(value, aux)`, and the result is `(gradient, aux)`. `memory` limits what the
-    return sweep may keep: a number of bytes, or a string such as "64MB".
+    return sweep may keep: a number of bytes, a string such as "64MB", or
+    `tp.States(20)`, a number of states per loop.
 
     >>> import numpy as np, tapeless as tp
     >>> def energy(x, k):
@@ -74,9 +79,7 @@ def grad(fun: Function, argnums: Argnums = 0, has_aux: bool = False, *, memory: 
     return _derived("grad", fun, argnums, has_aux, memory)
 
 
-def value_and_grad(
-    fun: Function, argnums: Argnums = 0, has_aux: bool = False, *, memory: str | int | None = None
-) -> Derived:
+def value_and_grad(fun: Function, argnums: Argnums = 0, has_aux: bool = False, *, memory: Memory = None) -> Derived:
     """The value of a function and its gradient, as a pair.
 
     As for `grad`; with `has_aux` the result is `((value, aux), gradient)`.

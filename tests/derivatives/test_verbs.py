@@ -254,6 +254,7 @@ def test_memory_limits_what_loops_keep():
     expected = tp.grad(chain)(1.0, 50)
     limited = tp.grad(chain, memory=64)
     assert limited(1.0, 50) == pytest.approx(expected, rel=1e-13)
+    assert tp.grad(chain, memory=tp.States(3))(1.0, 50) == pytest.approx(expected, rel=1e-13)
     assert limited is not tp.grad(chain)
     with pytest.raises(TypeError, match="no amount of memory"):
         tp.grad(chain, memory="lots")(1.0, 50)

@@ -43,7 +43,7 @@ class Derivation:
     function: Value
     argnums: int | tuple[int, ...] = 0
     has_aux: bool = False
-    memory: str | int | None = None
+    memory: Any = None
 
     @property
     def name(self) -> str:
