@@ -96,8 +96,8 @@ def back(
         return start, lambda _child: [used, *arrays[1:], *(values[k] for k in settled)]
 
     memory = (*slots.arrays, *(scope.primal(stm.vars[k]) for k in settled))
-    finals = run_back(sweep, scope, stm, adjoints, plan, memory, begin)
-    first = dict(zip(kept, finals[2:], strict=False))
+    run = run_back(sweep, scope, stm, adjoints, plan, memory, begin)
+    first = dict(zip(kept, run.memory[2:], strict=False))
     return {k: _first(scope, expr.count, first[k], stm.vars[k]) for k in undone(slots.writes)}
 
 

@@ -8,12 +8,16 @@ those of variables from outside to which the body contributes.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import TypeAlias
 
 from ..ir.build import Atoms, Builder
-from ..ir.core import Block, For, Lambda, Stm
+from ..ir.core import Block, For, Function, Lambda, Stm
 from ..ir.types import I64, Atom, Type, Var, i64
 from ..ir.walk import fresh
+from ..passes import dce
+from ..passes.notes import Notes
+from ..passes.uses import mentioned
 from .adjoints import LoopScope, Scope, base_name
 from .planner import Plan
 from .sweep import Sweep, back_through, bound_in
@@ -24,12 +28,25 @@ from .values import zeros
 Begin: TypeAlias = "Callable[[Builder, Var, Sequence[Var]], tuple[Sequence[Var], Callable[[Scope], Sequence[Atom]]]]"
 
 
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A loop of the return sweep, and the final values of its memory."""
+
+    loop: Stm
+    memory: tuple[Var, ...]
+
+    def reads(self) -> set[str]:
+        """The names of the variables from outside that the adjoints are made of."""
+        wanted = [var for var in self.loop.vars if var not in self.memory]
+        return mentioned(dce.run(Function("loop", (), Block((self.loop,), tuple(wanted))), Notes()).body)
+
+
 def run_back(
     sweep: Sweep, scope: Scope, stm: Stm, adjoints: Sequence[Atom | None], plan: Plan, memory: Atoms, begin: Begin
-) -> list[Var]:
+) -> Run:
     """Emit the loop that runs the iterations of `stm` back, given the adjoints of its results.
 
-    `memory` are the values that `begin` wants carried; their final values are returned.
+    `memory` are the values that `begin` wants carried.
     """
     expr = stm.expr
     assert isinstance(expr, For)
@@ -53,28 +70,29 @@ def run_back(
     results += [child.adjoints[var.name] for var in child.carried]
     initial = [_or_zeros(scope.b, adjoints[k], stm.vars[k].type) for k in active]
     params = (turn, *adj_params.values(), *carried, *child.carried.values())
-    finals = run_carried(scope, child, expr.count, params, (*initial, *memory), b.block(results))
-    for k, final in zip(active, finals, strict=False):
+    loop = run_carried(scope, child, expr.count, params, (*initial, *memory), b.block(results))
+    for k, final in zip(active, loop.vars, strict=False):
         scope.add(expr.init[k], final)
-    return finals[len(active) : len(active) + len(memory)]
+    return Run(loop, loop.vars[len(active) : len(active) + len(memory)])
 
 
 def run_carried(
     scope: Scope, child: LoopScope, trips: Atom, params: Sequence[Var], initial: Sequence[Atom], body: Block
-) -> list[Var]:
+) -> Stm:
     """Emit a loop of the return sweep; the adjoints that it carries for the outside are the last of `params`."""
     starts: list[Atom] = []
     for var in child.carried:
         start = None if scope.records(var) else scope.begin(var)
         starts.append(_or_zeros(scope.b, start, var.type))
-    finals = [fresh(param.name, param.type) for param in params[1:]]
-    scope.b.stms.append(Stm(tuple(finals), For(trips, (*initial, *starts), Lambda(tuple(params), body)), scope.b.pos))
+    finals = tuple(fresh(param.name, param.type) for param in params[1:])
+    loop = Stm(finals, For(trips, (*initial, *starts), Lambda(tuple(params), body)), scope.b.pos)
+    scope.b.stms.append(loop)
     for var, final in zip(child.carried, finals[len(initial) :], strict=True):
         if scope.records(var):
             scope.add(var, final)
         else:
             scope.set(var, final)
-    return finals
+    return loop
 
 
 def _or_zeros(b: Builder, adjoint: Atom | None, type: Type) -> Atom:

@@ -7,7 +7,7 @@ computed again from an earlier one also needs what the values it is made of were
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from ..ir.build import Builder
@@ -25,11 +25,16 @@ from .sweep import Sweep, back_through
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Does it `fit` to keep something for every iteration? Else `slots` states do. `inner` is the plan of the body."""
+    """Does it `fit` to keep values of the types `rows` of every iteration? Else `slots` times those of `states` do.
 
-    fits: Atom
-    slots: Atom
+    `inner` is the plan of the body.
+    """
+
     inner: Plan
+    fits: Atom = boolean(True)
+    slots: Atom = i64(1)
+    rows: tuple[Type, ...] = ()
+    states: tuple[Type, ...] = ()
 
 
 def limits(sweep: Sweep, stm: Stm, writes: Writes) -> Limits:
@@ -38,21 +43,23 @@ def limits(sweep: Sweep, stm: Stm, writes: Writes) -> Limits:
     assert isinstance(expr, For)
     plan = sweep.plan.halved(expr.body.body)
     if not plan.is_limited:
-        return Limits(boolean(True), i64(1), plan)
+        return Limits(plan)
     read = _read(sweep, stm)
-    rows = [t for (kind, k, _), t in row_types(expr, writes).items() if kind != "value" or k in read]
+    rows = tuple(t for (kind, k, _), t in row_types(expr, writes).items() if kind != "value" or k in read)
     if not rows:
-        return Limits(boolean(True), i64(1), plan)
+        return Limits(plan)
     needed = _needed(expr.body, read | {k for k, found in enumerate(writes) if found})
-    states = [expr.init[k].type for k in sorted(needed) if writes[k] != []]
+    states = tuple(expr.init[k].type for k in sorted(needed) if writes[k] != [])
     if plan.states is not None:
         most, slots = i64(plan.states), i64(plan.states)
     else:
         assert plan.bytes is not None
         most = _quotient(b, plan.bytes, rows)
         slots = b.apply("max", _quotient(b, plan.bytes, states), i64(1))
+    if isinstance(expr.count, Lit) and isinstance(most, Lit) and int(expr.count.value) <= int(most.value):
+        return Limits(plan)
     fits = b.apply("le", expr.count, most, hint="fits")
-    return Limits(fits, b.apply("min", slots, b.apply("add", expr.count, i64(1))), plan)
+    return Limits(plan, fits, b.apply("min", slots, b.apply("add", expr.count, i64(1))), rows, states)
 
 
 def _read(sweep: Sweep, stm: Stm) -> set[int]:
@@ -84,7 +91,7 @@ def _needed(body: Lambda, read: Iterable[int]) -> set[int]:
         needed |= more
 
 
-def _quotient(b: Builder, budget: int, types: list[Type]) -> Atom:
+def _quotient(b: Builder, budget: int, types: Sequence[Type]) -> Atom:
     """How often the values of these types fit into a budget."""
     total: Atom = i64(0)
     for type in types:

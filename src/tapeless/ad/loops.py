@@ -1,11 +1,12 @@
 """Reverse rule of loops.
 
-The forward sweep runs the loop and keeps what the return sweep needs to start each iteration again: something for every
-iteration (`stacks`), or, where the plan does not allow that, states at some iterations from which others are computed
-again (`checkpoints`). Whether it does is known when the program runs: then there are both versions, and a branch between them.
+The forward sweep runs the loop and keeps what the return sweep needs to start each iteration again: something for
+every iteration (`stacks`), or, where the plan does not allow that, states at some iterations from which others are
+computed again (`checkpoints`). Whether it does is known when the program runs: then there are both versions, and a
+branch between them.
 
-A `while` loop is run once to count its iterations, and then is a loop with a trip count; under a plan it is run once and
-keeps states on its way, where it carries no array that is written in place.
+A `while` loop is run once to count its iterations, and then is a loop with a trip count; under a plan it is run once
+and keeps states on its way, where it carries no array that is written in place.
 """
 
 from __future__ import annotations
@@ -14,10 +15,11 @@ from collections.abc import Callable, Sequence
 
 from ..ir.build import Builder, is_literal
 from ..ir.core import For, If, Lambda, Stm, While
-from ..ir.types import I64, Atom, Type, Var, i64
+from ..ir.types import I64, Atom, Lit, Type, Var, i64
 from ..ir.walk import fresh, refresh
 from . import checkpoints, stacks
 from .adjoints import ArmScope, Scope
+from .announce import announce_some
 from .branches import join
 from .checkpoints import Slots
 from .limits import Limits, limits
@@ -33,7 +35,7 @@ def for_rule(sweep: Sweep, stm: Stm) -> Back:
     if not sweep.varies(stm):
         sweep.emit(stm)
         return nothing
-    trips = sweep.b.apply("max", expr.count, i64(0), hint="trips")
+    trips = _trips(sweep.b, expr.count)
     counted = Stm(stm.vars, For(trips, expr.init, expr.body), stm.pos)
     writes = stacks.writes_of(expr)
     found = limits(sweep, counted, writes)
@@ -42,6 +44,7 @@ def for_rule(sweep: Sweep, stm: Stm) -> Back:
         return _back_of(counted, lambda scope, adjoints: _restore(
             scope, expr, stacks.back(sweep, scope, counted, kept, adjoints, found.inner)
         ))  # fmt: skip
+    announce_some(found.inner, stm.pos, trips, found.rows, found.states)
     return _either(sweep, counted, writes, found)
 
 
@@ -55,6 +58,12 @@ def while_rule(sweep: Sweep, stm: Stm) -> Back:
     body = Lambda((fresh("i", Type(I64)), *expr.body.params), expr.body.body)
     count = _count(sweep.b, expr)
     return for_rule(sweep, Stm(stm.vars, For(count, expr.init, body), stm.pos))
+
+
+def _trips(b: Builder, count: Atom) -> Atom:
+    if isinstance(count, Lit):
+        return i64(max(0, int(count.value)))
+    return b.apply("max", count, i64(0), hint="trips")
 
 
 def _count(b: Builder, expr: While) -> Var:

@@ -19,7 +19,6 @@ from dataclasses import dataclass, field, replace
 
 from ..errors import ArgumentError
 from ..ir.core import Block, For, Hist, Pos, Reduce, Scan, Stm, While
-from ..ir.types import Atom, Lit, Type
 from ..ir.walk import lambdas
 from ..passes.notes import Notes
 from .values import operator_names
@@ -108,27 +107,3 @@ def _has_loops(stm: Stm) -> bool:
         case _:
             pass
     return any(_has_loops(inner) for lam in lambdas(stm.expr) for inner in lam.body.stms)
-
-
-def size_words(types: list[Type]) -> str:
-    """The bytes of some values as a formula in their sizes, or a number where these are known."""
-    known, terms = 0, list[str]()
-    for type in types:
-        literal = type.dtype.itemsize
-        symbols: list[str] = []
-        for size in type.shape:
-            if isinstance(size, Lit):
-                literal *= int(size.value)
-            else:
-                symbols.append(_symbol(size))
-        if symbols:
-            terms.append("*".join([str(literal), *symbols]))
-        else:
-            known += literal
-    if known or not terms:
-        terms.append(str(known))
-    return " + ".join(terms)
-
-
-def _symbol(size: Atom) -> str:
-    return repr(size).split(".", maxsplit=1)[0]

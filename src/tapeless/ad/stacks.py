@@ -21,6 +21,7 @@ from ..ir.types import Atom, Type, Var
 from ..ir.walk import fresh, inline
 from ..passes.uses import mentioned, slice_for
 from .adjoints import Scope
+from .announce import announce_all
 from .iteration import run_back
 from .journal import Write, follow
 from .planner import Plan
@@ -97,7 +98,11 @@ def back(
         return start, lambda child: [child.primal(start[k]) for k in arrays]
 
     finals = tuple(scope.primal(stm.vars[k]) for k in arrays)
-    return dict(zip(arrays, run_back(sweep, scope, stm, adjoints, plan, finals, begin), strict=True))
+    run = run_back(sweep, scope, stm, adjoints, plan, finals, begin)
+    if plan.notes is not None and not plan.is_limited:
+        names = run.reads()
+        announce_all(plan, stm.pos, expr.count, [row.type.drop(1) for row in stacks.rows.values() if row.name in names])
+    return dict(zip(arrays, run.memory, strict=True))
 
 
 # -- what is kept -------------------------------------------------------------------------------

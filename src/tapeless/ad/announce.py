@@ -1,0 +1,107 @@
+"""What `explain()` says about the return sweep of a loop: what it keeps, what it runs again, and what else there was.
+
+Costs are counted: bytes that are kept, and iterations that run forward besides those of the program itself. The one run
+of each iteration that its own return sweep begins with is counted too. Where it is not known, the trip count is a word.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import isqrt
+
+from ..ir.build import is_literal
+from ..ir.core import Pos
+from ..ir.types import Atom, Lit, Type
+from .planner import Plan
+from .treeverse import forward_steps
+
+
+def announce_all(plan: Plan, pos: Pos | None, count: Atom, rows: Sequence[Type]) -> None:
+    """Every iteration keeps values of the types `rows`."""
+    if plan.notes is None:
+        return
+    if not rows:
+        plan.note(pos, "keeps nothing", f"{_trips(count)} iterations run again")
+        return
+    plan.note(
+        pos,
+        f"keeps {_size(rows)} bytes of every iteration",
+        f"{_times(rows, count)} bytes, {_trips(count)} iterations run again; "
+        "with memory=: s states and the fewest repetitions that s allows",
+    )
+
+
+def announce_some(plan: Plan, pos: Pos | None, count: Atom, rows: Sequence[Type], states: Sequence[Type]) -> None:
+    """Every iteration keeps `rows` where that fits, else some keep `states`."""
+    if plan.notes is None:
+        return
+    limit = f"{plan.states} iterations" if plan.states is not None else f"{plan.bytes} bytes"
+    some = f"{plan.states}" if plan.states is not None else f"s = {plan.bytes} // ({_size(states)})"
+    plan.note(
+        pos,
+        f"keeps {_size(rows)} bytes of every iteration within {limit}, else {some} states of {_size(states)} bytes",
+        "; ".join(_alternatives(plan, count, rows, states)),
+    )
+
+
+def _alternatives(plan: Plan, count: Atom, rows: Sequence[Type], states: Sequence[Type]) -> list[str]:
+    """Ways to run the loop back, with bytes and iterations that run again."""
+    one = _size(states)
+    if not isinstance(count, Lit):
+        return [
+            f"all: {_times(rows, count)} bytes, trips iterations again",
+            f"binomial: s * ({one}) bytes, r (trips+1) - C(s+r, r-1) again, r the least with C(s+r, s) > trips",
+            f"strips: 2 sqrt(trips) * ({one}) bytes, 2 trips again",
+            f"from the start: {one} bytes, trips (trips+1) / 2 again",
+        ]
+    trips = max(0, int(count.value))
+    strip = isqrt(trips) + 1
+    found = [f"all: {_times(rows, count)} bytes, {trips} iterations again"]
+    if (slots := _slots(plan, states)) is not None:
+        again = forward_steps(trips + 1, min(slots, trips + 1))
+        found.append(f"binomial: {min(slots, trips + 1)} states, {again} again")
+    found.append(f"strips of {strip}: {2 * strip} states, {2 * trips} again")
+    found.append(f"from the start: 1 state, {trips * (trips + 1) // 2} again")
+    return found
+
+
+def _slots(plan: Plan, states: Sequence[Type]) -> int | None:
+    """How many states fit, where their size is known."""
+    if plan.states is not None:
+        return plan.states
+    known, symbols = _terms(states)
+    return None if symbols or plan.bytes is None else max(1, plan.bytes // max(1, known))
+
+
+def _trips(count: Atom) -> str:
+    return str(max(0, int(count.value))) if isinstance(count, Lit) else "trips"
+
+
+def _times(types: Sequence[Type], count: Atom) -> str:
+    known, symbols = _terms(types)
+    if not symbols and isinstance(count, Lit):
+        return str(known * max(0, int(count.value)))
+    return f"{_trips(count)} * ({_size(types)})" if symbols else f"{_trips(count)} * {known}"
+
+
+def _size(types: Sequence[Type]) -> str:
+    """The bytes of some values as a formula in their sizes, or a number where these are known."""
+    known, symbols = _terms(types)
+    return " + ".join([*symbols, *([str(known)] if known or not symbols else [])])
+
+
+def _terms(types: Sequence[Type]) -> tuple[int, list[str]]:
+    """Bytes of known sizes added up, and a product for each value of another size."""
+    known, symbols = 0, list[str]()
+    for type in types:
+        literal, names = type.dtype.itemsize, list[str]()
+        for size in type.shape:
+            if isinstance(size, Lit):
+                literal *= int(size.value)
+            else:
+                names.append(repr(size).split(".", maxsplit=1)[0])
+        if names and not any(is_literal(size, 0) for size in type.shape):
+            symbols.append("*".join([str(literal), *names]))
+        else:
+            known += literal
+    return known, symbols
