@@ -1,9 +1,9 @@
 """Activity: which variables depend differentiably on the inputs.
 
-`varied(block, names)` are the names of the float variables, at any depth of the block and its lambdas, whose value changes
-when the variables `names` change by an infinitesimal amount. Everything else has a derivative of exactly zero, and
-neither tangents nor adjoints are made for it. Loops are walked until nothing is added; the set only grows, so
-this ends after as many rounds as a chain of carried values is long.
+`varied(block, names)` are the names of the float variables, at any depth of the block and its lambdas, whose value
+changes when the variables `names` change by an infinitesimal amount. Everything else has a derivative of exactly
+zero, and neither tangents nor adjoints are made for it. Loops are walked until nothing is added; the set only grows,
+so this ends after as many rounds as a chain of carried values is long.
 """
 
 from __future__ import annotations

@@ -1,16 +1,17 @@
 """Adjoints of the variables in scope, and how contributions to them are collected.
 
-A `Scope` belongs to one block of the return sweep. It maps variables to their adjoints so far (a variable that is absent has
-adjoint zero) and arrays that were overwritten to their restored versions. What happens to a contribution to a variable
-from outside the block depends on the kind of block:
+A `Scope` belongs to one block of the return sweep. It maps variables to their adjoints so far (a variable that is
+absent has adjoint zero) and arrays that were overwritten to their restored versions. What happens to a contribution
+to a variable from outside the block depends on the kind of block:
 
 * `Scope`, the outermost: there is no outside, it is added up;
 * `LoopScope`, the body of a sequential loop: the adjoint becomes a carried value of the loop;
 * `ArmScope`, an arm of a branch: the arm goes on from the adjoint outside and returns the new one;
-* `RecordScope`, the body of a parallel operator: the contribution is recorded as a `Deposit`, which `indexed` turns into a
-  map, a reduction or a histogram when the body is complete.
+* `RecordScope`, the body of a parallel operator: the contribution is recorded as a `Deposit`, which `indexed` turns
+  into a map, a reduction or a histogram when the body is complete.
 
-A contribution is to a whole value, or to a part of an array given by one `Entry` per leading dimension: an index, or a `Span`.
+A contribution is to a whole value, or to a part of an array given by one `Entry` per leading dimension: an index, or
+a `Span`.
 """
 
 from __future__ import annotations

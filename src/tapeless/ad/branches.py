@@ -1,8 +1,8 @@
 """Reverse rule of `If`: the same branch again; each arm runs its block forward and back.
 
-The arms return the adjoints of the outer variables that either of them touches. In the body of a parallel operator, where
-contributions are kept apart, they return these instead: the arm not taken contributes zero, at an index that is out of range
-unless the index is known to be in range.
+The arms return the adjoints of the outer variables that either of them touches. In the body of a parallel operator,
+where contributions are kept apart, they return these instead: the arm not taken contributes zero, at an index that is
+out of range unless the index is known to be in range.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """Reverse rules of `Hist` and `Scatter`.
 
 * A histogram by addition is a gather backwards: a value gets the adjoint of its bin, the destination all of it.
-* By minimum or maximum: what equals the bin's result, the destination's own element included, shares its adjoint equally.
+* By minimum or maximum: what equals the bin's result, the destination's own element included, shares its adjoint
+  equally.
 * Any other operator is run as a loop of updates.
 * A scatter: the last value written to a place gets its adjoint; places written pass nothing to the destination.
 

@@ -1,15 +1,15 @@
 """Return sweeps of bodies that run once for each index: the bodies of maps, reductions, scans, histograms and scatters.
 
-`indexed(sweep, scope, body)` emits, for every i below `body.size`, the body forward and back, where `body.seed(b, i, values)`
-are the adjoints of the body's results at i. What the bodies contribute to a variable from outside becomes
+`indexed(sweep, scope, body)` emits, for every i below `body.size`, the body forward and back, where `body.seed(b, i,
+values)` are the adjoints of the body's results at i. What the bodies contribute to a variable from outside becomes
 
-* a map, when each i contributes to a place that moves with i (`x[i]`, `x[2*i+1]`, a row): the contributions side by side are
-  a contribution to a span;
+* a map, when each i contributes to a place that moves with i (`x[i]`, `x[2*i+1]`, a row): the contributions side by
+  side are a contribution to a span;
 * a reduction, when all contribute to the same place;
 * a histogram, when the place is computed;
 
-and when the places are not of these kinds, or an inner loop contributes to a large array, the whole becomes a loop that
-carries the adjoints.
+and when the places are not of these kinds, or an inner loop contributes to a large array, the whole becomes a loop
+that carries the adjoints.
 """
 
 from __future__ import annotations

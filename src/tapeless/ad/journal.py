@@ -1,9 +1,10 @@
 """Journals: what in-place writes overwrite, so that the return sweep can undo them.
 
 A loop or a branch that writes into an array at a few places need not keep the whole array for the return sweep: the
-overwritten places are enough. `follow(block, atom)` traces an array back through the writes of a block to the value it
-started from, and says for each write which place of the array it concerns. A write inside an inner block counts as a write
-to the part of the array that all writes of that block have in common: `for j: a[i, j] = ...` concerns the row `a[i]`.
+overwritten places are enough. `follow(block, atom)` traces an array back through the writes of a block to the value
+it started from, and says for each write which place of the array it concerns. A write inside an inner block counts as
+a write to the part of the array that all writes of that block have in common: `for j: a[i, j] = ...` concerns the row
+`a[i]`.
 """
 
 from __future__ import annotations

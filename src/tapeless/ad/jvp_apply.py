@@ -65,11 +65,23 @@ def _moved(t: Tangents, b: Builder, expr: Apply, out: Var) -> Atom | None:
     op, args = expr.op, expr.args
     if op == "accumulate":
         return _accumulated(t, b, args, dot_name(out))
+    if op == "scale":
+        return _scaled(t, b, args, dot_name(out))
     moving = range(1, 3) if op == "select" else range(_moving(op, len(args)))
     moved = [t.filled(b, arg) if k in moving else arg for k, arg in enumerate(args)]
     if all(t.of(args[k]) is None for k in moving):
         return None
     return b.apply(op, *moved, attrs=expr.attrs, hint=dot_name(out))
+
+
+def _scaled(t: Tangents, b: Builder, args: Sequence[Atom], hint: str) -> Atom | None:
+    """Of `scale(x, y)`: a term whose second factor is exactly zero is zero again."""
+    (x, y), total = args, None
+    for factor, value in ((x, t.of(y)), (t.of(x), y)):
+        if factor is not None and value is not None:
+            term = b.apply("scale", factor, value, hint=hint)
+            total = term if total is None else b.apply("add", total, term, hint=hint)
+    return total
 
 
 def _moving(op: str, operands: int) -> int:

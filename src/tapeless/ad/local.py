@@ -1,8 +1,8 @@
 """Reverse rules of the operations of the table.
 
-A scalar operation y = f(a, b): a_adj += f_a * y_adj, from the `partials` of its record. Operations that move values move
-adjoints back. A write remembers what it overwrites, so that the return sweep can restore the array in place and the blocks
-before the write see it as it was.
+A scalar operation y = f(a, b): a_adj += f_a * y_adj, from the `partials` of its record. Operations that move values
+move adjoints back. A write remembers what it overwrites, so that the return sweep can restore the array in place and
+the blocks before the write see it as it was.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def apply_rule(sweep: Sweep, stm: Stm) -> Back:
     if not sweep.varies(stm):
         return nothing
     rule = STRUCTURAL.get(expr.op)
-    out, guarded = stm.vars[0], stm.vars[0].name in sweep.masked
+    out, guarded = stm.vars[0], sweep.needs_guard(stm)
 
     def back(scope: Scope) -> None:
         out_adj = scope.take(out)
@@ -56,11 +56,7 @@ def _product(b: Builder, factor: Atom, adjoint: Atom, guarded: bool) -> Atom | N
     """The contribution; an adjoint that was masked to zero stays zero whatever the partial is."""
     if isinstance(factor, Lit):
         return None if factor.value == 0 else times(b, factor, adjoint)
-    product = b.apply("mul", factor, adjoint)
-    if not guarded:
-        return product
-    nil = zero(adjoint.type.dtype)
-    return b.apply("select", b.apply("eq", adjoint, nil), nil, product)
+    return b.apply("scale" if guarded else "mul", factor, adjoint)
 
 
 # -- moving values ------------------------------------------------------------------------------
@@ -73,6 +69,14 @@ def _select(scope: Scope, expr: Apply, out_adj: Atom) -> None:
         scope.add(yes, scope.b.apply("select", cond, out_adj, nil))
     if scope.wants(no):
         scope.add(no, scope.b.apply("select", cond, nil, out_adj))
+
+
+def _scale(scope: Scope, expr: Apply, out_adj: Atom) -> None:
+    x, y = expr.args
+    if scope.wants(x):
+        scope.add(x, scope.b.apply("scale", y, out_adj))
+    if scope.wants(y):
+        scope.add(y, scope.b.apply("scale", x, out_adj))
 
 
 def _convert(scope: Scope, expr: Apply, out_adj: Atom) -> None:
@@ -124,6 +128,7 @@ def _stack(scope: Scope, expr: Apply, out_adj: Atom) -> None:
 
 STRUCTURAL: dict[str, Structural] = {
     "select": _select,
+    "scale": _scale,
     "convert": _convert,
     "index": _index,
     "slice": _slice,

@@ -1,19 +1,29 @@
 """Masks: whose adjoint may be an exact zero because another value was chosen.
 
-A `select`, the smallest of many, an element that is overwritten: each passes the adjoint to what was chosen and zero to
-the rest. The rest may have had an infinite partial (the root of zero in the arm not taken), and zero times infinity is not a
-number. `masked(block, results)` are the names of the float variables, at any depth, that flow into such a choice;
-where one of them is multiplied with a partial, the return sweep tests for the zero first.
+A `select`, the smallest of many, an element that is overwritten: each passes the adjoint to what was chosen and zero
+to the rest. The rest may have had an infinite partial (the root of zero in the arm not taken), and zero times
+infinity is not a number. `masked(block, results)` are the names of the float variables, at any depth, that flow into
+such a choice, and `unbounded(block, names)` those that may be infinite though the inputs are not. Where an adjoint of
+the first kind meets a partial that is singular or made of the second kind, the return sweep tests for the zero first.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from ..ir.core import Apply, Block, Check, Custom, For, Hist, If, Map, Reduce, Scan, Scatter, Stm, While
 from ..ir.types import Atom, Var
 from ..ir.walk import lambdas, statements
+
+
+# Operations whose value and partials are finite where their operands are.
+TAME = frozenset({
+    "add", "sub", "mul", "scale", "neg", "abs", "min", "max", "fmin", "fmax", "fma", "copysign", "select", "convert",
+    "sin", "cos", "tanh", "atan", "asinh", "hypot", "erf", "erfc", "sign", "floor", "ceil", "trunc", "rint",
+    "stop_gradient", "index", "slice", "update", "update_slice", "accumulate", "transpose", "reshape", "replicate",
+    "concat", "stack",
+})  # fmt: skip
 
 
 def masked(block: Block, results: Iterable[str]) -> set[str]:
@@ -24,13 +34,30 @@ def masked(block: Block, results: Iterable[str]) -> set[str]:
         for out, operands in _edges(stm):
             sources[out] += operands
         roots.update(_chosen(stm))
+    return _reached(roots, sources)
+
+
+def unbounded(block: Block, names: Iterable[str]) -> set[str]:
+    """What is made by a singular operation inside the block, or of the named variables."""
+    targets: dict[str, list[str]] = defaultdict(list)
+    roots = set(names)
+    for stm in statements(block):
+        for out, operands in _edges(stm):
+            for operand in operands:
+                targets[operand].append(out)
+        if isinstance(stm.expr, Apply) and stm.expr.op not in TAME:
+            roots.add(stm.vars[0].name)
+    return _reached(roots, targets)
+
+
+def _reached(roots: Iterable[str], edges: Mapping[str, Sequence[str]]) -> set[str]:
     found: set[str] = set()
     work = list(roots)
     while work:
         name = work.pop()
         if name not in found:
             found.add(name)
-            work += sources[name]
+            work += edges.get(name, ())
     return found
 
 

@@ -1,7 +1,7 @@
 """What is done to a program before it is differentiated.
 
-Loops that are parallel become parallel operators, which need no checkpoints; producers are fused into consumers, and small
-fixed sizes become scalars, which need no adjoint arrays. The derivative then goes through the whole pipeline.
+Loops that are parallel become parallel operators, which need no checkpoints; producers are fused into consumers, and
+small fixed sizes become scalars, which need no adjoint arrays. The derivative then goes through the whole pipeline.
 """
 
 from __future__ import annotations

@@ -6,7 +6,8 @@ Special operators keep their parallel form, with the adjoint of each element giv
 * the smallest or largest: the elements equal to the result share its adjoint equally;
 * a product: the adjoint times the product of what stands before and behind, so that zeros are right.
 
-Any other operator is run as a loop over the elements, which `loops` differentiates: tuples, free variables, any types.
+Any other operator is run as a loop over the elements, which `loops` differentiates: tuples, free variables, any
+types.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 """Settled reads: arrays whose final value can stand for what they held during the loop.
 
-A loop that fills an array, `a[i+1] = f(a[i])`, reads only places that no later iteration writes. Then the array after the
-loop holds at these places what the iteration read, and the return sweep needs neither a stack nor a journal. This is decided
-by the first index of the one write and of all reads: affine in the counter with the same factor, the read behind the write.
+A loop that fills an array, `a[i+1] = f(a[i])`, reads only places that no later iteration writes. Then the array after
+the loop holds at these places what the iteration read, and the return sweep needs neither a stack nor a journal. This
+is decided by the first index of the one write and of all reads: affine in the counter with the same factor, the read
+behind the write.
 """
 
 from __future__ import annotations

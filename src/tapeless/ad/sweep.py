@@ -1,12 +1,12 @@
 """The two sweeps over one block.
 
-`Sweep.run(block)` emits the forward sweep, statement by statement. Each statement's rule emits its primal (with what its
-return sweep will want, such as the checkpoints of a loop) and returns a `Back`: a function that, given the scope of the
-return sweep, emits the adjoint statements. Running these in reverse order is the return sweep.
+`Sweep.run(block)` emits the forward sweep, statement by statement. Each statement's rule emits its primal (with what
+its return sweep will want, such as the checkpoints of a loop) and returns a `Back`: a function that, given the scope
+of the return sweep, emits the adjoint statements. Running these in reverse order is the return sweep.
 
-When the return sweep enters an inner block it first runs the forward sweep of that block again (`inner`): nothing but the
-inputs of the block and the checkpoints of its loops crosses from one sweep to the other, so there is no tape. What the second
-run computes in vain is dead code, and goes away.
+When the return sweep enters an inner block it first runs the forward sweep of that block again (`inner`): nothing but
+the inputs of the block and the checkpoints of its loops crosses from one sweep to the other, so there is no tape.
+What the second run computes in vain is dead code, and goes away.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from ..ir.build import Builder
-from ..ir.core import Block, Lambda, Stm
+from ..ir.core import Apply, Block, Lambda, Stm
 from ..ir.types import Atom, Var
 from ..ir.walk import inline, substitute
 from .activity import varied
 from .adjoints import Scope
-from .masks import masked
+from .masks import TAME, masked, unbounded
 from .planner import Plan
 from .values import without_checks
 
@@ -32,15 +32,16 @@ Pull: TypeAlias = Callable[[Builder, Sequence[Atom | None]], tuple[Atom | None, 
 
 @dataclass(slots=True)
 class Sweep:
-    """The forward sweep of one block into `b`; `varied` and `masked` know the block's variables (`activity`, `masks`).
+    """The forward sweep of one block into `b`.
 
-    `plan` says what its loops may keep.
+    `varied`, `masked` and `unbounded` know the block's variables (`activity`, `masks`); `plan` says what its loops may keep.
     """
 
     b: Builder
     rules: Mapping[type, Rule]
     varied: set[str]
     masked: set[str]
+    unbounded: set[str]
     plan: Plan = field(default_factory=Plan)
 
     def run(self, block: Block) -> list[Back]:
@@ -61,12 +62,21 @@ class Sweep:
 
     def adopt(self, stm: Stm) -> Stm:
         """Know the variables of a statement that stands for one of the program."""
-        self.varied |= varied(Block((stm,), ()), self.varied)
+        alone = Block((stm,), ())
+        self.varied |= varied(alone, self.varied)
+        self.unbounded |= unbounded(alone, self.unbounded)
         return stm
 
     def varies(self, stm: Stm) -> bool:
         """Is there something to differentiate in this statement?"""
         return any(var.name in self.varied for var in stm.vars)
+
+    def needs_guard(self, stm: Stm) -> bool:
+        """May an adjoint that was masked to zero meet a partial of this operation that is infinite?"""
+        expr = stm.expr
+        assert isinstance(expr, Apply)
+        singular = expr.op not in TAME or any(isinstance(x, Var) and x.name in self.unbounded for x in expr.args)
+        return singular and stm.vars[0].name in self.masked
 
     def inner(
         self,
@@ -83,21 +93,28 @@ class Sweep:
         The plan is that of this block unless another is given.
         """
         block = without_checks(substitute(inline(lam, tuple(args)), scope.restorations()))
-        names = {
-            arg.name for param, arg in zip(lam.params, args, strict=True)
-            if isinstance(arg, Var) and param.name in self.varied
-        }  # fmt: skip
+        given = [(param.name, arg.name) for param, arg in zip(lam.params, args, strict=True) if isinstance(arg, Var)]
+        names = {arg for param, arg in given if param in self.varied}
+        endless = {arg for param, arg in given if param in self.unbounded}
         roots = {
             result.name for var, result in zip(outer, block.results, strict=True)
             if isinstance(result, Var) and (var is None or var.name in self.masked)
         }  # fmt: skip
-        sweep = Sweep(b, self.rules, varied(block, self.varied | names), masked(block, roots), plan or self.plan)
+        sweep = Sweep(
+            b,
+            self.rules,
+            varied(block, self.varied | names),
+            masked(block, roots),
+            unbounded(block, self.unbounded | endless),
+            plan or self.plan,
+        )
         return sweep, block
 
 
 def pulled(b: Builder, rules: Mapping[type, Rule], block: Block, wrt: Sequence[Var], plan: Plan | None = None) -> Pull:
     """Emit the forward sweep of a block; what emits return sweeps wherever its variables are in scope."""
-    sweep = Sweep(b, rules, varied(block, {var.name for var in wrt}), masked(block, ()), plan or Plan())
+    names = {var.name for var in wrt}
+    sweep = Sweep(b, rules, varied(block, names), masked(block, ()), unbounded(block, ()), plan or Plan())
     backs = sweep.run(block)
 
     def pull(b: Builder, seeds: Sequence[Atom | None]) -> tuple[Atom | None, ...]:

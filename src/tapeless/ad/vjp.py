@@ -1,9 +1,9 @@
 """Reverse mode, without a tape.
 
-`pullback(b, block, wrt)` emits the forward sweep of a block and returns its results with a function that emits return sweeps:
-given an adjoint for each result it answers the adjoints of the variables `wrt`. The rules are in the files beside this
-one, one construct each; `sweep` explains how they work together (Schenck, Rønning, Henriksen, Oancea: "AD for an Array Language
-with Nested Parallelism", SC22).
+`pullback(b, block, wrt)` emits the forward sweep of a block and returns its results with a function that emits return
+sweeps: given an adjoint for each result it answers the adjoints of the variables `wrt`. The rules are in the files
+beside this one, one construct each; `sweep` explains how they work together (Schenck, Rønning, Henriksen, Oancea: "AD
+for an Array Language with Nested Parallelism", SC22).
 """
 
 from __future__ import annotations

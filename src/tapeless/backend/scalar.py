@@ -67,6 +67,10 @@ def _sign(a: Lanes) -> Lanes:
     return select(a.is_nan(), a, unit) if a.dtype.is_float else unit
 
 
+def _scale(a: Lanes, b: Lanes) -> Lanes:
+    return select(b.eq(0), b, a * b)
+
+
 def _min(a: Lanes, b: Lanes) -> Lanes:
     smaller = select(a < b, a, b)
     return select(a.is_nan(), a, smaller) if a.dtype.is_float else smaller
@@ -163,6 +167,7 @@ _EMITTERS: dict[str, Callable[..., Lanes]] = {
     "sub": _contracted("sub"),
     "mul": _contracted("mul"),
     "rounded_mul": Lanes.__mul__,
+    "scale": _scale,
     "div": Lanes.__truediv__,
     "floordiv": _floordiv,
     "mod": _mod,

@@ -110,6 +110,13 @@ binary(
 )  # fmt: skip
 
 
+binary(
+    "scale", lambda n, x, y: y if y == 0 else x * y, "structural",
+    lowering="fmul select", cost=3,
+    doc="x * y, and 0 where y is 0, whatever x is: a partial times an adjoint that may have been masked to zero.",
+)  # fmt: skip
+
+
 def _rounding(name: str, meaning: Callable[[Any, Any], Any], doc: str) -> None:
     domain = Domain(smooth=False, convention=STEP)
     unary(name, meaning, "constant", lowering=f"llvm.{name}", domain=domain, doc=doc)

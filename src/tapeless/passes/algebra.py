@@ -334,6 +334,14 @@ def _bitcast(r: Rewriter, e: Apply, type: Type) -> Result:
     return inner.args[0] if inner and inner.args[0].type.dtype is type.dtype else None
 
 
+@scalar_rule("scale")
+def _scale(_r: Rewriter, e: Apply, _type: Type) -> Result:
+    factor, value = e.args
+    if isinstance(factor, Lit) and math.isfinite(factor.value):
+        return Apply("mul", (factor, value))
+    return Apply("mul", (factor, value)) if isinstance(value, Lit) and value.value != 0 else None
+
+
 def _only_fold(_r: Rewriter, _e: Apply, _type: Type) -> Result:
     return None
 

@@ -24,7 +24,7 @@ EXPECTED = {
     "and": np.bitwise_and, "or": np.bitwise_or, "xor": np.bitwise_xor, "not": np.invert,
     "shl": np.left_shift, "shr": np.right_shift, "lshr": lambda x, y: _unsigned(x) >> _unsigned(y),
     "eq": np.equal, "ne": np.not_equal, "lt": np.less, "le": np.less_equal, "gt": np.greater, "ge": np.greater_equal,
-    "select": np.where, "stop_gradient": np.positive, "isnan": np.isnan, "isinf": np.isinf, "isfinite": np.isfinite,
+    "select": np.where, "stop_gradient": np.positive, "scale": np.multiply, "isnan": np.isnan, "isinf": np.isinf, "isfinite": np.isfinite,
     "sqrt": np.sqrt, "cbrt": np.cbrt, "exp": np.exp, "exp2": lambda x: np.power(2.0, np.float64(x)), "expm1": np.expm1,
     "log": np.log, "log2": np.log2, "log10": np.log10, "log1p": np.log1p,
     "sin": np.sin, "cos": np.cos, "tan": np.tan, "asin": np.arcsin, "acos": np.arccos, "atan": np.arctan,
