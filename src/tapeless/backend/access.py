@@ -184,10 +184,15 @@ def _pointers(e: Emitter, array: Array, offset: Scalar) -> str:
 
 
 def _lane_pointers(e: Emitter, array: Array, offset: Scalar) -> list[str]:
-    """One address per lane; lanes a uniform distance apart need no vector of offsets."""
+    """One address per lane; lanes a uniform distance apart need no vector of offsets.
+
+    The fields of a record share the address of its first: lanes are taken out of the vector once.
+    """
     if offset.is_varying:
-        type = llvm_type(I64, e.width)
-        return [pointer(e, array, lane(e, offset.text, type, number)) for number in range(e.width)]
+        type, one = llvm_type(I64, e.width), memory_type(array.dtype)
+        base, shift = offset.origin or (offset.text, 0)
+        firsts = [pointer(e, array, lane(e, base, type, number)) for number in range(e.width)]
+        return [e.w.op(f"getelementptr {one}, ptr {first}, i64 {shift}", "p") for first in firsts] if shift else firsts
     at, pointers = offset.text, list[str]()
     for _ in range(e.width):
         pointers.append(pointer(e, array, at))

@@ -41,10 +41,19 @@ def _additive(e: Emitter, op: str, a: Scalar, b: Scalar) -> Scalar:
             return a
         if op == "add" and a.literal == 0:
             return b
-        return replace(
-            _spread(e, op, a, b), near=(a.near and b.is_uniform) or (b.near and a.is_uniform and op == "add")
-        )
+        near = (a.near and b.is_uniform) or (b.near and a.is_uniform and op == "add")
+        return replace(_spread(e, op, a, b), near=near, origin=_origin(op, a, b))
     return Scalar(I64, text_of(e, op, a.text, b.text), text_of(e, op, a.step, b.step))
+
+
+def _origin(op: str, a: Scalar, b: Scalar) -> tuple[str, int] | None:
+    """The vector to which literals were added, and their sum."""
+    if op == "add" and a.literal is not None:
+        a, b = b, a
+    if b.literal is None:
+        return None
+    base, shift = a.origin or (a.text, 0)
+    return base, shift + (b.literal if op == "add" else -b.literal)
 
 
 def _spread(e: Emitter, op: str, a: Scalar, b: Scalar) -> Scalar:

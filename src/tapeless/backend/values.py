@@ -11,7 +11,7 @@ An array is a pointer with strides: element (i, j) stands at offset + i * stride
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 from ..ir.types import DType, Var
@@ -21,12 +21,16 @@ VARYING = ""
 
 @dataclass(frozen=True, slots=True)
 class Scalar:
-    """A scalar; the text of a linear one is its value in lane 0."""
+    """A scalar; the text of a linear one is its value in lane 0.
+
+    A varying index that was made by adding literals to another vector remembers that one and their sum (`origin`).
+    """
 
     dtype: DType
     text: str
     step: str = "0"
     near: bool = False
+    origin: tuple[str, int] | None = field(default=None, compare=False)
 
     @property
     def is_uniform(self) -> bool:
@@ -89,7 +93,8 @@ class Region:
 class Array:
     """An array in memory; sizes, strides and offset are i64 and count elements.
 
-    `packed` means that the elements follow one another in row-major order from the offset on.
+    `packed` means that the elements follow one another in row-major order from the offset on. `adds` marks an
+    accumulator, whose elements are added to instead of overwritten (`adding.py`).
     """
 
     dtype: DType
@@ -99,6 +104,7 @@ class Array:
     dims: tuple[Scalar, ...]
     strides: tuple[Scalar, ...]
     packed: bool
+    adds: Literal["", "alone", "across"] = ""
 
     @property
     def rank(self) -> int:
