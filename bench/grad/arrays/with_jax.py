@@ -67,17 +67,17 @@ def rsbench(poles, angular, windows, starts, factors, nuclides, concentrations, 
         np.pad(x, (0, padding)).reshape(blocks, -1)
         for x in (energy[pair], nuclide[pair], pole, angular[nuclide[pair], pole], amount[pair])
     ]
-    # Total, absorption, fission and elastic = total - absorption are summed: absorption cancels from the windows.
-    background = float(np.sum(amount * energy * (2 * windows[nuclide, window, 0] + windows[nuclide, window, 2])))
+    # Total + absorption + fission + 2 (total - absorption).
+    background = float(np.sum(amount * energy * (windows[nuclide, window] @ [3.0, -1.0, 1.0])))
 
     def total(poles, factors, *blocks_of):
         @jax.checkpoint
         def block(carried, items):
             energy, nuclide, pole, l, amount = items
             data = poles[nuclide, pole]
-            ea, rt, rf = data[:, 0] + 1j * data[:, 1], data[:, 2] + 1j * data[:, 3], data[:, 6] + 1j * data[:, 7]
+            ea, rt, ra, rf = (data[:, k] + 1j * data[:, k + 1] for k in (0, 2, 4, 6))
             w = _faddeeva((energy - ea) * 0.5)
-            values = 2 * rt * w * _phase(l, factors[nuclide, l] * jnp.sqrt(energy)) + rf * w
+            values = w * (3 * rt * _phase(l, factors[nuclide, l] * jnp.sqrt(energy)) - ra + rf)
             return carried + jnp.sum(amount * values.real), None
 
         return background + jax.lax.scan(block, 0.0, blocks_of)[0]
@@ -89,7 +89,7 @@ def _phase(l, phi):
     phi2 = phi * phi
     shifts = [jnp.zeros_like(phi), -jnp.arctan(phi), jnp.arctan(3 * phi / (3 - phi2))]
     shifts.append(jnp.arctan(phi * (15 - phi2) / (15 - 6 * phi2)))
-    turn = 2 * (phi - jnp.choose(l, jnp.stack(shifts)))
+    turn = 2 * (phi - jnp.choose(l, shifts, mode="clip"))
     return jnp.cos(turn) - 1j * jnp.sin(turn)
 
 
@@ -127,23 +127,23 @@ def xsbench(table, union, places, nuclides, concentrations, _sizes, materials, e
 
 
 def lbm(state, obstacle, moving, steps) -> Calls:
-    lid = np.array(LID, np.float32)
+    lid, along_axes = np.array(LID, np.float32), np.array(DIRECTIONS, np.float32)
+    weights = np.array(WEIGHTS, np.float32)[:, None, None, None]
 
     def last(state, obstacle, moving):
         @jax.checkpoint
         def step(f, _):
+            f = jnp.stack([jnp.roll(f[q], (z, y, x), (0, 1, 2)) for q, (x, y, z) in enumerate(DIRECTIONS)])
             density = f.sum(0)
-            u = jnp.einsum("qd,qzyx->dzyx", DIRECTIONS.astype(np.float32), f) / density
-            u = jnp.where(moving, lid[:, None, None, None], u)
-            along = jnp.einsum("qd,dzyx->qzyx", DIRECTIONS.astype(np.float32), u)
-            equal = WEIGHTS[:, None, None, None] * density * (1 + along * (4.5 * along + 3) - 1.5 * (u * u).sum(0))
-            f = jnp.where(obstacle, f[OPPOSITE], (1 - np.float32(OMEGA)) * f + np.float32(OMEGA) * equal)
-            moved = [jnp.roll(f[q], (z, y, x), (0, 1, 2)) for q, (x, y, z) in enumerate(DIRECTIONS.tolist())]
-            return jnp.stack(moved), None
+            u = jnp.where(moving, lid[:, None, None, None], jnp.einsum("qd,qzyx->dzyx", along_axes, f) / density)
+            along = jnp.einsum("qd,dzyx->qzyx", along_axes, u)
+            equal = weights * density * (1 + along * (4.5 * along + 3) - 1.5 * (u * u).sum(0))
+            omega = np.float32(OMEGA)
+            return jnp.where(obstacle, f[np.array(OPPOSITE)], (1 - omega) * f + omega * equal), None
 
         return jax.lax.scan(step, state, None, length=steps)[0]
 
-    total = lambda *arguments: last(*arguments).sum()  # noqa: E731
+    total = lambda *arguments: 0.5 * (last(*arguments) ** 2).sum()  # noqa: E731
     return _calls(jax.grad(total), total, (state, obstacle, moving))
 
 

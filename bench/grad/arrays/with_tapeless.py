@@ -97,12 +97,12 @@ def _multipole(
     factors: tp.f64[:, 4], nuclides: tp.i64[:, :], concentrations: tp.f64[:, :], sizes: tp.i64[:],
     materials: tp.i64[:], energies: tp.f64[:],
 ) -> float:  # fmt: skip
-    """The sum over all lookups of total, absorption, fission and elastic cross sections."""
+    """The sum over all lookups of total, absorption, fission and twice the elastic cross sections."""
     result = 0.0
     for i in range(len(energies)):
         e, m = energies[i], materials[i]
         cos, sin = np.empty(4), np.empty(4)
-        macro = np.zeros(4)
+        macro = 0.0
         for k in range(sizes[m]):
             nuclide = nuclides[m, k]
             window = min(int(e * windows.shape[1]), windows.shape[1] - 1)
@@ -116,8 +116,8 @@ def _multipole(
                 total += tr * cos[l] - ti * sin[l]
                 absorption += p[4] * wr - p[5] * wi
                 fission += p[6] * wr - p[7] * wi
-            macro += concentrations[m, k] * np.array([total, absorption, fission, total - absorption])
-        result += np.sum(macro)
+            macro += concentrations[m, k] * (total + absorption + fission + 2 * (total - absorption))
+        result += macro
     return result
 
 
@@ -150,44 +150,45 @@ def xsbench(*arguments) -> Calls:
     return _calls(tp.grad(_tabulated), _tabulated, arguments)
 
 
+def _collide(f: np.ndarray, is_moving: bool) -> np.ndarray:
+    """The nineteen distributions of one cell after relaxation towards equilibrium."""
+    density, ux, uy, uz = np.float32(0), np.float32(0), np.float32(0), np.float32(0)
+    for q, (x, y, z) in enumerate(DIRECTIONS):
+        density += f[q]
+        ux += x * f[q]
+        uy += y * f[q]
+        uz += z * f[q]
+    ux, uy, uz = ux / density, uy / density, uz / density
+    if is_moving:
+        ux, uy, uz = np.float32(LID[0]), np.float32(LID[1]), np.float32(LID[2])
+    still = 1 - 1.5 * (ux * ux + uy * uy + uz * uz)
+    after = np.empty(19, dtype=np.float32)
+    for q, (x, y, z) in enumerate(DIRECTIONS):
+        along = x * ux + y * uy + z * uz
+        after[q] = (1 - OMEGA) * f[q] + OMEGA * WEIGHTS[q] * density * (still + along * (4.5 * along + 3))
+    return after
+
+
 @tp.jit
 def _lattice(state: tp.f32[19, :, :, :], obstacle: np.ndarray, moving: np.ndarray, steps: int) -> float:
-    """Collide in every cell, then move: each cell gathers from the nineteen it is reached from."""
+    """Each cell gathers from the nineteen it is reached from, then collides, or reflects where it is an obstacle."""
     depth, height, width = obstacle.shape
     f = state.copy()
     for _ in range(steps):
-        collided = np.empty_like(f)
+        after = np.empty_like(f)
         for z in range(depth):
             for y in range(height):
                 for x in range(width):
+                    cell = np.empty(19, dtype=np.float32)
+                    for q, (dx, dy, dz) in enumerate(DIRECTIONS):
+                        cell[q] = f[q, (z - dz) % depth, (y - dy) % height, (x - dx) % width]
                     if obstacle[z, y, x]:
                         for q in range(19):
-                            collided[q, z, y, x] = f[OPPOSITE[q], z, y, x]
+                            after[q, z, y, x] = cell[OPPOSITE[q]]
                     else:
-                        density, u = np.float32(0), np.zeros(3, dtype=np.float32)
-                        for q in range(19):
-                            density += f[q, z, y, x]
-                            for d in range(3):
-                                u[d] += DIRECTIONS[q, d] * f[q, z, y, x]
-                        for d in range(3):
-                            u[d] = LID[d] if moving[z, y, x] else u[d] / density
-                        still = 1 - 1.5 * (u[0] * u[0] + u[1] * u[1] + u[2] * u[2])
-                        for q in range(19):
-                            along = DIRECTIONS[q, 0] * u[0] + DIRECTIONS[q, 1] * u[1] + DIRECTIONS[q, 2] * u[2]
-                            equal = WEIGHTS[q] * density * (still + along * (4.5 * along + 3))
-                            collided[q, z, y, x] = (1 - OMEGA) * f[q, z, y, x] + OMEGA * equal
-        f = np.empty_like(collided)
-        for q in range(19):
-            for z in range(depth):
-                for y in range(height):
-                    for x in range(width):
-                        f[q, z, y, x] = collided[
-                            q,
-                            (z - DIRECTIONS[q, 2]) % depth,
-                            (y - DIRECTIONS[q, 1]) % height,
-                            (x - DIRECTIONS[q, 0]) % width,
-                        ]
-    return np.sum(f)
+                        after[:, z, y, x] = _collide(cell, moving[z, y, x])
+        f = after
+    return 0.5 * np.sum(f * f)
 
 
 def lbm(*arguments) -> Calls:
