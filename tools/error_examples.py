@@ -158,6 +158,12 @@ def double(x):
 
 double.show("ir")
 """,
+    "TP300": """
+def losses(x):
+    return (x - 1.0) ** 2
+
+tp.grad(losses)(np.ones(3))
+""",
     "TP501": """
 @tp.jit
 def differences(x):

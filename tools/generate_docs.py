@@ -17,6 +17,7 @@ import numpy as np
 from error_examples import EXAMPLES
 
 import tapeless as tp
+import tapeless.ops  # the example of TP001 looks operations up
 from tapeless.config import Settings, variable
 from tapeless.errors import TapelessError
 from tapeless.front import registry

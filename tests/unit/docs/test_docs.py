@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import tapeless as tp
-from tapeless import api, operators
+from tapeless import api, operators, rules
 from tapeless.errors import TapelessError
 from tapeless.report import examples, table
 
