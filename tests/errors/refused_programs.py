@@ -254,7 +254,7 @@ def slice_by_float(x):
     return x[0.5:]  # here
 
 
-def slice_step_dynamic(x, k):
+def slice_step_float(x, k):
     return x[::k]  # here
 
 
@@ -663,7 +663,7 @@ CASES = [
     (too_many_indices, (X,), "TP115", ["1 dimension", "2"]),
     (index_a_number, (X,), "TP105", ["cannot be indexed"]),
     (slice_by_float, (X,), "TP105", ["slice", "integers"]),
-    (slice_step_dynamic, (X, 2), "TP108", ["step"]),
+    (slice_step_float, (X, 2.0), "TP105", ["step"]),
     (slice_step_zero, (X,), "TP115", ["zero"]),
     (tuple_out_of_range, (1.0,), "TP115", ["index 2"]),
     (dynamic_tuple_index, (1.0, 0), "TP108", ["np.array"]),

@@ -271,3 +271,9 @@ def rows_collected(m):
 def list_of_two_kinds(xs, flag):
     ys = [v for v in xs] if flag else [v * 2 for v in xs]
     return np.array(ys)
+
+
+@law((M34,), (M34[:0],))
+def rows_joined(m):
+    out = [row * 2 for row in m]
+    return np.concatenate(out), np.vstack(out), np.hstack(out), np.stack(out, axis=1)

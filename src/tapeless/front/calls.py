@@ -30,8 +30,9 @@ from .statements import has_left, run_block
 from .suggest import suggestion
 from .values import Clash, Closure, DictRef, Method, Partial, Value
 
-# How deep functions that take functions may nest in themselves before it counts as recursion.
-NESTING_LIMIT = 8
+# How deep and how often functions may call themselves: recursion that is as deep as run-time values say never ends here.
+RECURSION_DEPTH = 24
+RECURSIONS = 2000
 
 
 @expression(ast.Call)
@@ -206,7 +207,7 @@ def closure_of(c: Context, function: FunctionType, *, internal: bool = False) ->
 
 def inline(c: Context, function: Closure, args: tuple[Value, ...], kwargs: dict[str, Value]) -> Value:
     """The value of a call, its body executed here."""
-    _refuse_recursion(c, function, (*args, *kwargs.values()))
+    _refuse_recursion(c, function)
     body = _body(function.node)
     if body.generator is not None:
         c.b.pos = c.position_in(function, body.generator)
@@ -268,15 +269,18 @@ def _body(node: ast.FunctionDef | ast.Lambda) -> Body:
     return _bodies[node]
 
 
-def _refuse_recursion(c: Context, function: Closure, args: Sequence[Value]) -> None:
+def _refuse_recursion(c: Context, function: Closure) -> None:
+    """Calls are inlined, which ends where the arguments that decide about further calls are known while compiling."""
     depth = sum(frame.function.node is function.node for frame in c.frames)
-    takes_functions = any(isinstance(a, Closure | FunctionType | Partial) for a in args)
-    if depth and (depth > NESTING_LIMIT or not (takes_functions or isinstance(function.node, ast.Lambda))):
+    if not depth:
+        return
+    c.recursions += 1
+    if depth > RECURSION_DEPTH or c.recursions > RECURSIONS:
         c.refuse(
-            f"{function.name} calls itself",
+            f"{function.name} calls itself, too deep or too often",
             error=RecursionRefusedError,
-            why="all calls are inlined, so recursion would never end",
-            fix="use a loop, with an array as a stack if needed",
+            why=f"calls are inlined: at most {RECURSION_DEPTH} deep, by arguments that are known while compiling",
+            fix="use a loop, with an array as a stack if needed, or pass literals: power(x, 3)",
         )
 
 

@@ -94,6 +94,7 @@ class Context:
         self.orders = 0
         # What loops were found to carry, by their syntax and the types of the names they use.
         self.settled: dict[Any, Any] = {}
+        self.recursions = 0
         self._call = call
 
     # -- for library functions: values --------------------------------------------------------
@@ -351,11 +352,12 @@ class Context:
         """The current variable of a whole array."""
         contents = self.store[cell]
         if isinstance(contents, Stale):
+            name = next((c.name for c in (cell, *cell.origins) if c.name), "x")
             self.refuse(
                 "it depends on run-time values whether this array was changed under another name",
                 error=AliasError,
                 why=contents.reason,
-                fix="copy the array (`.copy()`) before the branch or loop where the names part",
+                fix=f"copy the array before the branch or loop where the names part: `{name} = {name}.copy()`",
             )
         return contents
 

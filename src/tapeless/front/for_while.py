@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Collection
 
-from ..errors import NotStaticError, TypeConflictError, UnsupportedSyntaxError
+from ..errors import AliasError, NotStaticError, TypeConflictError, UnsupportedSyntaxError
 from ..ir.types import I64, Atom, i64
 from .context import Context, statement
 from .control import branch, flag, run_arm
@@ -21,6 +21,8 @@ from .values import Clash, ListRef, Undefined, Value
 
 UNROLL_LIMIT = 64
 COUNTER = "<counter>"
+# After how many steps arrays that a loop exchanges are tried to be at their places again.
+EXCHANGES = (2, 3)
 
 
 @statement(ast.For)
@@ -42,6 +44,9 @@ def _go_over(c: Context, node: ast.For, iterable: Value) -> None:
     point = c.mark()
     try:
         _loop_over(c, node, steps)
+    except AliasError as refusal:
+        c.go_back(point)
+        _loop_in_turns(c, node, steps, refusal)
     except (NotStaticError, TypeConflictError):
         # The body may need each value of the counter while compiling, to index a tuple or to build a list.
         c.go_back(point)
@@ -113,6 +118,49 @@ def _loop_over(c: Context, node: ast.For, steps: Steps, growth: Regular | None =
     if growth:
         growth.end()
     run_block(c, node.orelse)
+
+
+def _loop_in_turns(c: Context, node: ast.For, steps: Steps, refusal: AliasError) -> None:
+    """A loop that exchanges arrays under its names (`u, v = v, u`), each of which is then the same one again after a few
+    steps: so many steps at a time, then the rest."""
+    syntax = loop_syntax(node)
+    if syntax.breaks or syntax.returns:
+        raise refusal
+    point = c.mark()
+    for period in EXCHANGES:
+        try:
+            _several_at_a_time(c, node, steps, period)
+        except AliasError:
+            c.go_back(point)
+        else:
+            run_block(c, node.orelse)
+            return
+    raise refusal
+
+
+def _several_at_a_time(c: Context, node: ast.For, steps: Steps, period: int) -> None:
+    turns = c.sizes.apply(c.b, "floordiv", steps.count, i64(period))
+    c.sizes.at_least_constant(turns, 0)
+
+    def step(turn: Atom, k: int) -> None:
+        index = c.b.apply("add", c.b.apply("mul", turn, i64(period)), i64(k))
+        c.sizes.below(index, *steps.limits)
+        _step(c, node, steps.at(index))
+        c.frame.names[CONTINUED] = False
+        c.end = End.OPEN
+
+    def rest(k: int) -> None:
+        if k < period - 1:
+            more = c.b.apply("gt", c.b.apply("mod", steps.count, i64(period)), i64(k))
+            live = c.frame.live.after[node] | c.frame.live.escaping
+            branch(c, more, lambda: (step(turns, k), rest(k + 1)), lambda: None, live)
+
+    def several(turn: Atom) -> None:
+        for k in range(period):
+            step(turn, k)
+
+    counted_loop(c, Loop(c, node), turns, several)
+    rest(0)
 
 
 def _leaving_loop(c: Context, node: ast.For, steps: Steps) -> None:

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..errors import NotStaticError, OperandError, StaticIndexError
-from ..ir.types import I64, Atom, Lit, i64
+from ..errors import OperandError, StaticIndexError
+from ..ir.types import I64, Atom, Lit, boolean, i64
 from . import views
 from .context import Context, describe
 from .values import ArrayRef, At, Scalar, SliceValue, Span, Value
@@ -82,11 +82,7 @@ def span(c: Context, part: SliceValue, size: Atom) -> Span:
     """A slice of a dimension, clamped to it."""
     step = 1 if part.step is None else c.static_int(part.step)
     if step is None:
-        c.refuse(
-            "the step of a slice must be known while compiling",
-            error=NotStaticError,
-            fix="use a literal step, or a loop",
-        )
+        return _span_by_any_step(c, part, size)
     if step == 0:
         c.refuse("slice step cannot be zero", error=StaticIndexError)
     b, sizes = c.b, c.sizes
@@ -99,6 +95,35 @@ def span(c: Context, part: SliceValue, size: Atom) -> Span:
     start = last if part.start is None else sizes.min(b, _bound(c, part.start, size), last)
     stop = before if part.stop is None else sizes.max(b, _bound(c, part.stop, size), before)
     return Span(start, _length(c, stop, start, -step), i64(step))
+
+
+def _span_by_any_step(c: Context, part: SliceValue, size: Atom) -> Span:
+    """A slice whose step is known only at run time, perhaps negative."""
+    b, sizes = c.b, c.sizes
+    if not isinstance(part.step, Scalar) or not part.step.dtype.is_int:
+        c.refuse(f"the step of a slice must be an integer, not {describe(part.step)}", error=OperandError)
+    step = c.atom(part.step, I64)
+    forward = (sizes.least(step) or 0) >= 1
+    if not forward:
+        b.check("raise", b.apply("ne", step, ZERO), info="ValueError: slice step cannot be zero")
+    up = boolean(True) if forward else b.apply("gt", step, ZERO)
+
+    def by_direction(above: Atom, below: Atom) -> Atom:
+        return above if forward or above == below else b.apply("select", up, above, below)
+
+    # Going up, bounds lie in [0, size]; going down, in [-1, size - 1].
+    low, high = by_direction(ZERO, i64(-1)), by_direction(size, sizes.sub(b, size, ONE))
+
+    def clamped(bound: Value, missing: Atom) -> Atom:
+        if bound is None:
+            return missing
+        return sizes.min(b, sizes.max(b, _bound(c, bound, size), low), high)
+
+    start, stop = clamped(part.start, by_direction(ZERO, high)), clamped(part.stop, by_direction(size, low))
+    distance = by_direction(sizes.sub(b, stop, start), sizes.sub(b, start, stop))
+    width = by_direction(step, b.apply("neg", step))
+    last = b.apply("floordiv", sizes.sub(b, distance, ONE), width)
+    return Span(start, sizes.max(b, sizes.add(b, last, ONE), ZERO), step)
 
 
 def _bound(c: Context, bound: Value, size: Atom) -> Atom:

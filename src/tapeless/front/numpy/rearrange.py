@@ -31,9 +31,31 @@ def _sequence(c: Context, arrays: Value) -> list[Value]:
     return [array_like(c, x) for x in items]
 
 
+def _run_time_rows(c: Context, arrays: Value) -> Value:
+    """A list of run-time length of arrays, stacked, or None for anything else."""
+    if c.grown(arrays) is None:
+        return None
+    rows = array_like(c, arrays)
+    c.b.check("nonempty", c.shape(rows)[0])
+    return rows
+
+
+def _end_to_end(c: Context, rows: Value, axis: Value) -> Value:
+    """The rows of a stack one after another."""
+    first, *rest = c.shape(rows)
+    if not rest or axis != 0:
+        c.refuse(
+            "arrays of a list of run-time length are joined along their first axis only",
+            fix="use np.stack, then np.reshape and np.transpose",
+        )
+    return with_shape(c, rows, (c.sizes.mul(c.b, first, rest[0]), *rest[1:]))
+
+
 @implements(np.concatenate, np.concat)
 def concatenate(c: Context, arrays: Value, axis: Value = 0, *, dtype: Value = None) -> Value:
     """Arrays one after another along an axis."""
+    if (rows := _run_time_rows(c, arrays)) is not None:
+        return _end_to_end(c, rows, axis)
     parts = _sequence(c, arrays)
     if axis is None:
         parts, axis = [ravel(c, x) for x in parts], 0
@@ -61,8 +83,7 @@ def joined(c: Context, parts: Sequence[Value], axis: int, dtype: Value = None) -
 @implements(np.stack)
 def stack(c: Context, arrays: Value, axis: Value = 0) -> Value:
     """Arrays of one shape side by side along a new axis."""
-    parts = _sequence(c, arrays)
-    result = c.fresh(stacked(c, parts))
+    result = _run_time_rows(c, arrays) or c.fresh(stacked(c, _sequence(c, arrays)))
     where = one_axis(c, axis, len(c.shape(result)))
     return c.fresh(c.read(moveaxis(c, result, 0, where))) if where else result
 
@@ -70,6 +91,8 @@ def stack(c: Context, arrays: Value, axis: Value = 0) -> Value:
 @implements(np.vstack)
 def vstack(c: Context, tup: Value) -> Value:
     """Rows one below the other."""
+    if (rows := _run_time_rows(c, tup)) is not None:
+        return rows if len(c.shape(rows)) == 2 else _end_to_end(c, rows, 0)
     parts = [with_shape(c, x, (ONE,) * (2 - len(c.shape(x))) + c.shape(x)) for x in _sequence(c, tup)]
     return concatenate(c, tuple(parts), 0)
 
@@ -77,6 +100,8 @@ def vstack(c: Context, tup: Value) -> Value:
 @implements(np.hstack)
 def hstack(c: Context, tup: Value) -> Value:
     """Columns one after the other; vectors end to end."""
+    if (rows := _run_time_rows(c, tup)) is not None:
+        return _end_to_end(c, rows, 0 if len(c.shape(rows)) == 2 else 1)
     parts = [with_shape(c, x, (ONE,)) if not c.shape(x) else x for x in _sequence(c, tup)]
     return concatenate(c, tuple(parts), 0 if len(c.shape(parts[0])) == 1 else 1)
 
@@ -84,6 +109,8 @@ def hstack(c: Context, tup: Value) -> Value:
 @implements(np.column_stack)
 def column_stack(c: Context, tup: Value) -> Value:
     """Vectors as the columns of a matrix."""
+    if (rows := _run_time_rows(c, tup)) is not None:
+        return c.fresh(c.read(moveaxis(c, rows, 0, 1))) if len(c.shape(rows)) == 2 else _end_to_end(c, rows, 1)
     parts = [expand_dims(c, x, 1) if len(c.shape(x)) == 1 else x for x in _sequence(c, tup)]
     return concatenate(c, tuple(parts), 1)
 
