@@ -133,9 +133,10 @@ class Carry:
                 copies.append((held, saved))
         self._exchange(moves)
         for held, result in copies:
-            target = held
-            if held.region.kind == "slot":
+            if held.region.kind == "slot" and held.offset.literal == 0:
                 target = memory.in_slot(e, held.region, held.dtype, result.dims)
+            else:  # a part of a buffer, which does not change its size
+                target = memory.current(e, held)
             memory.copy(e, target, result)
 
     def _stands(self, held: Array, result: Array) -> bool:
