@@ -121,3 +121,12 @@ def test_a_custom_rule_survives_compilation_and_nesting() -> None:
     f.defvjp(lambda x: (np.sin(x), x), lambda _, g: (0.0 * g,))
     assert tp.grad(f)(1.0) == 0.0
     assert tp.grad(tp.jit(lambda x: 2.0 * f(x)))(1.0) == 0.0
+
+
+@pytest.mark.parametrize("second", [tp.hessian, lambda f: tp.grad(tp.grad(f)), lambda f: tp.jacfwd(tp.jacfwd(f))])
+@pytest.mark.parametrize(
+    "chosen", [lambda x: np.minimum(np.sin(x), 2.0), lambda x: np.where(x < 5.0, np.log(1.0 + x), 0.0)]
+)
+def test_an_adjoint_that_happens_to_be_zero_is_not_one_that_was_masked(chosen, second) -> None:
+    # At 0 the adjoint of what was chosen is 0 by value, and its derivative is not.
+    assert second(lambda x: 0.5 * chosen(x) ** 2)(0.0) == 1.0
