@@ -4,6 +4,7 @@
 
     forward     the derivative program gives J v: evaluated with 60 digits it equals the oracle's differences
     reverse     with 60 digits, <J^T w, v> = <w, J v> for the oracle's J v
+    limited     the same where loops may keep only two or three states for the return sweep
     rounding    the machine's numbers give what long numbers give, as far as the program is well conditioned
     passes      the derivative program means the same after all passes, and compiled
 
@@ -17,11 +18,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from ..ad.functions import jvp_function, vjp_function
+from ..ad.planner import Plan
 from ..ad.prepare import prepare
 from ..ir.check import check
 from ..ir.core import Apply, Function
@@ -135,11 +138,16 @@ def judge_forward(point: Point, machine: Machine) -> Derived:
     return derived
 
 
-def judge_reverse(point: Point, machine: Machine) -> Derived:
+def judge_limited(point: Point, machine: Machine) -> Derived:
+    """The reverse derivative whose loops keep two or three states."""
+    return judge_reverse(point, machine, "limited", Plan(states=point.dice.between(2, 3)))
+
+
+def judge_reverse(point: Point, machine: Machine, mode: str = "reverse", plan: Plan | None = None) -> Derived:
     """The reverse derivative against the oracle by the dot test."""
     types = [type for type in point.function.result_types if type.dtype.is_float]
     weights = [_random(point.dice, type, np.shape(s)) for type, s in zip(types, point.slopes, strict=True)]
-    derived = _derive(point, "reverse", vjp_function, weights)
+    derived = _derive(point, mode, partial(vjp_function, plan=plan), weights)
     exact, adjoints = _evaluate(derived, point)
     shapes = [np.shape(v) for v in point.tangents]
     if [np.shape(x) for x in adjoints] != shapes:
@@ -160,7 +168,11 @@ def _second(forward: Derived, reverse: Derived, seed: int, machine: Machine) -> 
     judge_reverse(Point(inner.function, inner.args, Dice(seed + 2), inner.stage), machine)
 
 
-MODES = {"forward": judge_forward, "reverse": judge_reverse}
+MODES: dict[str, Callable[[Point, Machine], Derived]] = {
+    "forward": judge_forward,
+    "reverse": judge_reverse,
+    "limited": judge_limited,
+}
 
 
 def _derive(point: Point, mode: str, transform: Transform, seeds: Sequence[Any]) -> Derived:
