@@ -1,4 +1,4 @@
-"""The command line: `tapeless doctor | ops | show | cache`, each also with `--json`.
+"""The command line: `tapeless doctor | ops | show | check | cache`, each also with `--json`.
 
 Only the answer goes to standard output. Exit code 0: good; 1: a finding; 2: misuse.
 """
@@ -52,7 +52,7 @@ class _MisuseError(Exception):
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="tapeless", description="Look into the Tapeless compiler.")
-    commands = parser.add_subparsers(required=True, metavar="doctor | ops | show | cache")
+    commands = parser.add_subparsers(required=True, metavar="doctor | ops | show | check | cache")
 
     def command(name: str, run: Any, text: str) -> argparse.ArgumentParser:
         sub = commands.add_parser(name, help=text, description=text)
@@ -69,6 +69,11 @@ def _parser() -> argparse.ArgumentParser:
     show.add_argument(
         "--types", default="", help="types of the arguments, e.g. 'f64[:], f64[:, 3], int'; default: the annotations"
     )
+    check = command("check", _check, "check the derivatives of a function against 60-digit differences")
+    check.add_argument("function", help="module:function, where the module is importable or a file.py")
+    check.add_argument("--types", default="", help="types of the arguments, as for show; the values are random")
+    check.add_argument("--order", type=int, default=1, choices=(1, 2), help="of derivatives")
+    check.add_argument("--seed", type=int, default=0, help="of the random arguments and directions")
     store = command("cache", _cache, "look at the cache of compiled functions")
     store.add_argument("action", choices=("info", "clear", "verify"), nargs="?", default="info")
     return parser
@@ -103,13 +108,29 @@ def _show(options: argparse.Namespace) -> int:
 
 
 def _stage(function: Jitted, options: argparse.Namespace) -> str:
+    function, arguments = _examples(function, options)
+    return function.show(options.stage, *arguments)
+
+
+def _check(options: argparse.Namespace) -> int:
+    from .testing.gradients import check_grads, random_like
+
+    function, arguments = _examples(_find(options.function), options)
+    values = random_like(arguments, options.seed)
+    verdict = check_grads(function, *values, order=options.order, seed=options.seed)
+    text = "the derivatives are right" if verdict.kind == "ok" else f"nothing can be said here: {verdict.detail}"
+    _emit(options, {"function": options.function, "kind": verdict.kind, "detail": verdict.detail}, text)
+    return 0 if verdict.kind == "ok" else 1
+
+
+def _examples(function: Jitted, options: argparse.Namespace) -> tuple[Jitted, list[Any]]:
+    """The function with the types of the command line, and arguments of these types."""
     try:
         if options.types:
             function = Jitted(annotated(function.python, options.types), function.options)
-        arguments = examples(function.python)
+        return function, examples(function.python)
     except ValueError as error:
         raise _MisuseError(f"--types: {error}") from error
-    return function.show(options.stage, *arguments)
 
 
 def _find(name: str) -> Jitted:

@@ -12,6 +12,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
+
 from ..api import jit
 from ..errors import ArgumentError, Place, TapelessError
 from ..front.capture import specialise
@@ -47,6 +49,17 @@ def check_grads(
     if verdict.kind == "wrong":
         raise _error(fun, function, leaves, modes, verdict)
     return verdict
+
+
+def random_like(values: Sequence[Any], seed: int) -> list[Any]:
+    """The same values with every float random in [0.5, 1.5): far from ties, poles and zeros."""
+    rng = np.random.default_rng(seed)
+    found: list[Any] = []
+    for value in values:
+        dtype, drawn = np.asarray(value).dtype, rng.uniform(0.5, 1.5, np.shape(value))
+        same: Any = float if isinstance(value, float) else dtype.type if np.ndim(value) == 0 else np.asarray
+        found.append(same(drawn.astype(dtype)) if dtype.kind == "f" else value)
+    return found
 
 
 def _program(function: Jitted, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Function, list[Any]]:
