@@ -64,9 +64,15 @@ def _update(e: Emitter, stm: Stm, expr: Apply) -> None:
 
 
 def _update_slice(e: Emitter, stm: Stm, expr: Apply) -> None:
+    pairs = e.sizes(expr.args[2:])
+    place = e.places.get(stm.vars[0])
+    if place is not None and place.adds:
+        part = e.array(expr.args[1])
+        memory.put_all(e, slice_of(e, place, part.dims, pairs[0::2], pairs[1::2]), part)
+        e.bind(stm.vars[0], place)
+        return
     target, value = _target(e, stm, expr)
     assert isinstance(value, Array)
-    pairs = e.sizes(expr.args[2:])
     view = slice_of(e, target, value.dims, pairs[0::2], pairs[1::2])
     if not memory.is_same(view, value):
         memory.copy(e, view, _apart(e, target, value))

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from typing import Literal
 
 from ..ir.types import Atom, Var
 from . import affine, memory
@@ -113,6 +114,22 @@ class Carry:
         type = llvm_type(new.dtype, e.width)
         text = e.w.op(f"select <{e.width} x i1> {active}, {type} {e.spread(new)}, {type} {e.spread(old)}")
         return Scalar(new.dtype, text, VARYING)
+
+    def accumulators(self, adds: Literal["alone", "across"]) -> list[Array | None]:
+        """The arrays as accumulators; None for scalars."""
+        return [
+            replace(memory.current(self.e, held), adds=adds) if isinstance(held, Array) else None for held in self.held
+        ]
+
+    def combine(self, names: Sequence[str], values: Sequence[Value | None], active: str | None = None) -> None:
+        """Combine each scalar with a new value by an operation, in the active lanes only."""
+        e = self.e
+        for name, param, held, value in zip(names, self.params, self.held, values, strict=True):
+            if isinstance(held, str):
+                assert isinstance(value, Scalar)
+                old = e.read(held, value.dtype, self._varies(param))
+                new = e.apply(name, (old, value), value.dtype)
+                e.write(held, self._blended(held, param, new, active), self._varies(param))
 
     def _keep_arrays(self, arrays: Sequence[tuple[Array, Array]]) -> None:
         e = self.e

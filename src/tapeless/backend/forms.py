@@ -54,7 +54,7 @@ def emit_reduce(e: Emitter, stm: Stm) -> None:
 def _reduce(e: Emitter, stm: Stm, expr: Reduce) -> None:
     if e.width > 1:
         reductions.emit_reduce(e, stm)
-    elif _is_nest(e, expr) and not any(x.type.shape for x in expr.neutral):
+    elif _is_nest(e, expr) and (not reductions.holds_arrays(expr) or reductions.operators(expr) is not None):
         nests.emit_reduce(e, stm)
     else:
         schedule = plan(expr, e.kernel)

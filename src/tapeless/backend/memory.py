@@ -13,7 +13,7 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 
 from ..ir.types import DType, Type, Var
-from . import access, affine, control, rows
+from . import access, adding, affine, control, rows
 from .emitter import CannotVectorise, Emitter
 from .text import memory_type
 from .values import Array, Region, Scalar, size
@@ -206,7 +206,8 @@ def part(e: Emitter, array: Array, at: Sequence[Scalar]) -> Array:
 def put(e: Emitter, target: Array, at: Sequence[Scalar], value: Scalar | Array) -> None:
     """Write an element, or a sub-array unless it stands there already."""
     if isinstance(value, Scalar):
-        access.store(e, target, affine.offset_at(e, target, at), value)
+        write = adding.add_element if target.adds else access.store
+        write(e, target, affine.offset_at(e, target, at), value)
         return
     put_all(e, part(e, target, at), value)
 
@@ -214,6 +215,9 @@ def put(e: Emitter, target: Array, at: Sequence[Scalar], value: Scalar | Array) 
 def put_all(e: Emitter, target: Array, value: Array) -> None:
     """Write all elements of an array, unless they stand there already; the two may overlap."""
     if is_same(target, value):
+        return
+    if target.adds:
+        adding.add_all(e, target, value)
         return
     if value.region is target.region:
         value = duplicate(e, value)

@@ -21,13 +21,14 @@ from . import access, affine, control, memory, vectorise
 from .carry import Carry
 from .emitter import Emitter
 from .frame import Frame
-from .reductions import combine
+from .reductions import combine, holds_arrays, operators
 from .schedule import Plan, plan
 from .text import llvm_type
 from .values import Array, Region, Scalar, Value
 
 _HEADER = 5
 _MOST_PARTIALS = 1 << 16
+_MOST_ARRAYS = 16
 
 
 def fill_map(e: Emitter, stm: Stm, expr: Map, targets: Sequence[Array], overwrites: bool) -> None:
@@ -44,12 +45,12 @@ def fill_map(e: Emitter, stm: Stm, expr: Map, targets: Sequence[Array], overwrit
 
 
 def emit_reduce(e: Emitter, stm: Stm) -> None:
-    """A reduction of scalars outside any parallel region."""
+    """A reduction outside any parallel region; where there are arrays among the accumulators, they are sums."""
     expr = stm.expr
     assert isinstance(expr, Reduce)
     schedule = plan(expr, e.kernel)
-    cut = _few_blocks(e, e.scalar(expr.size), _block_size(e, schedule))
-    partials = [memory.allocate(e, x.type.dtype, (cut.blocks,)) for x in expr.neutral]
+    cut = _few_blocks(e, e.scalar(expr.size), _block_size(e, schedule), _most_partials(expr))
+    partials = [memory.allocate(e, x.type.dtype, (cut.blocks, *e.sizes(x.type.shape))) for x in expr.neutral]
     accumulators = expr.op.params[: len(expr.neutral)]
 
     def fill(inner: Emitter, given: Sequence[Array], block: Scalar, first: str, end: str) -> int:
@@ -59,19 +60,33 @@ def emit_reduce(e: Emitter, stm: Stm) -> None:
         carry.bind()
         for target, acc in zip(given, accumulators, strict=True):
             memory.put(inner, target, (block,), inner.value(acc))
+        carry.release()
         return lanes
 
     with memory.held(partials):
         _run(e, stm, partials, cut, schedule, fill)
         with e.repeated(expr.op):
             carry = Carry(e, accumulators, expr.neutral)
-
-            def add(block: Scalar) -> None:
-                values = [memory.element(e, partial, (block,)) for partial in partials]
-                carry.update(combine(e, expr, carry, values))
-
-            control.counted(e, cut.blocks, add)
+            control.counted(e, cut.blocks, lambda block: _take_up(e, expr, carry, partials, block))
     carry.finish(stm.vars)
+
+
+def _take_up(e: Emitter, expr: Reduce, carry: Carry, partials: Sequence[Array], block: Scalar) -> None:
+    """Combine the partial results of a block into the accumulators."""
+    names = operators(expr)
+    if names is None or not holds_arrays(expr):
+        carry.update(combine(e, expr, carry, [memory.element(e, part, (block,)) for part in partials]))
+        return
+    for part, target in zip(partials, carry.accumulators("alone"), strict=True):
+        if target is not None:
+            memory.put_all(e, target, memory.part(e, part, (block,)))
+    values = [memory.element(e, part, (block,)) if part.rank == 1 else None for part in partials]
+    carry.combine(names, values)
+
+
+def _most_partials(expr: Reduce) -> int:
+    """How many blocks there may be: few, when each has arrays of its own that are added up afterwards."""
+    return _MOST_ARRAYS if holds_arrays(expr) else _MOST_PARTIALS
 
 
 _Fill = Callable[[Emitter, Sequence[Array], Scalar, str, str], int]
@@ -97,9 +112,9 @@ def _cut(e: Emitter, count: Scalar, size: Scalar) -> _Cut:
     return _Cut(count, size, Scalar(I64, e.w.op(f"sdiv i64 {raised.text}, {size.text}")))
 
 
-def _few_blocks(e: Emitter, count: Scalar, size: int) -> _Cut:
+def _few_blocks(e: Emitter, count: Scalar, size: int, most: int) -> _Cut:
     """Blocks of a multiple of `size`, so that there are not too many partial results."""
-    multiple = e.w.op(f"sdiv i64 {count.text}, {size * _MOST_PARTIALS}")
+    multiple = e.w.op(f"sdiv i64 {count.text}, {size * most}")
     factor = affine.add(e, Scalar(I64, multiple), Scalar(I64, "1"))
     return _cut(e, count, affine.mul(e, factor, Scalar(I64, str(size))))
 

@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 from ..ir.core import Apply, Block, Hist, Lambda, Map, Scan, Scatter, Stm
 from ..ir.types import BOOL, Atom, Var
-from . import access, affine, control, cost, memory
+from . import access, affine, control, cost, deposits, memory
 from .carry import Carry
 from .emitter import Emitter
 from .loops import counted
@@ -52,7 +52,9 @@ def map_row(e: Emitter, body: Lambda, targets: Sequence[Array], index: Scalar) -
     rows = [memory.part(e, target, (index,)) if target.rank > 1 else None for target in targets]
     prepared: list[Var] = []
     for row, atom in zip(rows, body.body.results, strict=True):
-        if row is not None and row.region.private == (e.width > 1):
+        if row is not None and row.adds:
+            prepared += deposits.prepare(e, body.body, atom, row)
+        elif row is not None and row.region.private == (e.width > 1):
             prepared += prepare(e, body.body, atom, row)
     values = e.block(body.body)
     for var in prepared:

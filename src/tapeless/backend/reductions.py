@@ -2,7 +2,8 @@
 
 Sums, products, minima and the like keep several accumulators per result, so that one operation need not wait for
 the last; opened in lanes they have one per lane as well. The accumulators are combined pairwise in a fixed order,
-so a result does not change from run to run. Any other operator is applied strictly in the order of the index.
+so a result does not change from run to run. Arrays are added up in place (`deposits.py`), in one accumulator for all
+lanes. Any other operator is applied strictly in the order of the index.
 """
 
 from __future__ import annotations
@@ -10,17 +11,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..ir.core import Apply, Reduce, Scan, Stm
-from ..ir.types import I64, DType, Var
-from . import affine, control, cost
+from ..ir.core import Reduce, Scan, Stm
+from ..ir.types import I64, Atom, DType
+from ..passes.sums import operators
+from . import affine, control, cost, deposits
+from .adding import across
 from .carry import Carry
 from .emitter import Emitter
 from .loops import counted
-from .scalar import emit_op
-from .text import llvm_type
 from .values import Scalar, Value
 
-_REORDERABLE = ("add", "mul", "min", "max", "fmin", "fmax", "and", "or", "xor")
 # Cost of a body up to which so many accumulators are kept.
 _COPIES = ((12.0, 4), (40.0, 2))
 
@@ -33,7 +33,9 @@ def emit_reduce(e: Emitter, stm: Stm) -> None:
     with e.repeated(expr.body, expr.op):
         carry = Carry(e, expr.op.params[: len(expr.neutral)], expr.neutral)
         count, names = e.scalar(expr.size), operators(expr)
-        if names is not None and count.is_uniform and copies_of(e, expr) > 1:
+        if names is not None and holds_arrays(expr):
+            counted(e, count, lambda i: _add_round(e, expr, carry, names, i), cost.height(expr.body.body))
+        elif names is not None and count.is_uniform and copies_of(e, expr) > 1:
             # Every lane runs all rounds, whatever loops around this one do.
             diverged, e.diverged = e.diverged, False
             reordered(e, expr, carry, names, ("0", count.text), e.width)
@@ -49,28 +51,24 @@ def _round(e: Emitter, expr: Reduce, carry: Carry, index: Scalar) -> None:
     carry.update(combine(e, expr, carry, e.block(expr.body.body)), e.mask if e.diverged else None)
 
 
+def holds_arrays(expr: Reduce) -> bool:
+    """Is there an array among the accumulators?"""
+    return any(atom.type.shape for atom in expr.neutral)
+
+
+def _add_round(e: Emitter, expr: Reduce, carry: Carry, names: Sequence[str], index: Scalar) -> None:
+    """Combine the value at one index into the accumulators, some of which are arrays."""
+    e.bind(expr.body.params[0], index)
+    values = deposits.run(e, expr.body.body, carry.accumulators("alone"))
+    carry.combine(names, values, e.mask if e.diverged else None)
+
+
 def combine(e: Emitter, expr: Reduce | Scan, carry: Carry, values: Sequence[Value]) -> tuple[Value, ...]:
     """The accumulators combined with new values."""
     carry.bind()
     for param, value in zip(expr.op.params[len(expr.neutral) :], values, strict=True):
         e.bind(param, value)
     return e.block(expr.op.body)
-
-
-def operators(expr: Reduce) -> list[str] | None:
-    """The operation of each accumulator, when every one is a single operation that may be reordered."""
-    half = len(expr.neutral)
-    accumulators, values = expr.op.params[:half], expr.op.params[half:]
-    made = {stm.vars[0]: stm.expr for stm in expr.op.body.stms if len(stm.vars) == 1}
-    found: list[str] = []
-    for acc, value, result in zip(accumulators, values, expr.op.body.results, strict=True):
-        maker = made.get(result) if isinstance(result, Var) else None
-        if acc.type.shape or not isinstance(maker, Apply) or maker.op not in _REORDERABLE:
-            return None
-        if set(maker.args) != {acc, value}:
-            return None
-        found.append(maker.op)
-    return found if len(expr.op.body.stms) == half else None
 
 
 def copies_of(e: Emitter, expr: Reduce) -> int:
@@ -106,10 +104,55 @@ def reordered(
                 sums = _several(e, expr, names, index, end, width, asks)
             e.jump(rest)
             e.w.label(rest)
-            totals = [_across(e, name, total) for name, total in zip(names, _together(e, names, sums), strict=True)]
+            totals = [across(e, name, total) for name, total in zip(names, _together(e, names, sums), strict=True)]
     carry.update(combine(e, expr, carry, totals))
     with control.small(e):
         control.guarded(e, index, end, 1, lambda: _round(e, expr, carry, e.read(index, I64)), 0)
+
+
+def added(
+    e: Emitter, expr: Reduce, carry: Carry, names: Sequence[str], span: tuple[str, str], width: int, *, asks: bool
+) -> None:
+    """As `reordered` in scalar code, where some accumulators are arrays: all lanes add to the same ones."""
+    height = cost.height(expr.body.body) if asks else 0
+    index, rest = e.frame.local("i64"), e.w.new_label("rest")
+    e.w.line(f"store i64 {span[0]}, ptr {index}")
+    if width > 1:
+        with control.lanes(e, width, rest, expr.body):
+            with e.w.region():
+                sums = _strips_added(e, expr, carry, names, (index, span[1]), height)
+            e.jump(rest)
+            e.w.label(rest)
+            totals = [total and across(e, name, total.read(e, 0)) for name, total in zip(names, sums, strict=True)]
+        carry.combine(names, totals)
+
+    def one() -> None:
+        _add_round(e, expr, carry, names, e.read(index, I64))
+
+    if width > 1:
+        with control.small(e):
+            control.guarded(e, index, span[1], 1, one, 0)
+    else:
+        control.guarded(e, index, span[1], 1, one, height)
+
+
+def _strips_added(
+    e: Emitter, expr: Reduce, carry: Carry, names: Sequence[str], run: tuple[str, str], height: int
+) -> list[_Sum | None]:
+    """Run the index towards the end in whole strips; returns the accumulators that are scalars, one per lane."""
+    index, end = run
+    sums = [None if atom.type.shape else _Sum.start(e, atom, True, 1) for atom in expr.neutral]
+
+    def round() -> None:
+        e.bind(expr.body.params[0], Scalar(I64, e.w.op(f"load i64, ptr {index}"), "1"))
+        values = deposits.run(e, expr.body.body, carry.accumulators("across"))
+        for name, total, value in zip(names, sums, values, strict=True):
+            if total is not None:
+                assert isinstance(value, Scalar)
+                e.write(total.locals[0], e.apply(name, (total.read(e, 0), value), value.dtype), True)
+
+    control.guarded(e, index, end, e.width, round, height)
+    return sums
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +162,14 @@ class _Sum:
     dtype: DType
     varies: bool
     locals: list[str]
+
+    @staticmethod
+    def start(e: Emitter, neutral: Atom, varies: bool, copies: int) -> _Sum:
+        """Accumulators that hold the neutral element."""
+        locals_ = [e.variable(neutral.type.dtype, varies)[0] for _ in range(copies)]
+        for local in locals_:
+            e.write(local, e.scalar(neutral), varies)
+        return _Sum(neutral.type.dtype, varies, locals_)
 
     def read(self, e: Emitter, copy: int) -> Scalar:
         return e.read(self.locals[copy], self.dtype, self.varies)
@@ -132,10 +183,7 @@ def _several(
     sums: list[_Sum] = []
     for atom, param in zip(expr.neutral, expr.op.params, strict=False):
         varies = lanes > 1 or (e.width > 1 and param in e.varying)
-        locals_ = [e.variable(atom.type.dtype, varies)[0] for _ in range(copies)]
-        for local in locals_:
-            e.write(local, e.scalar(atom), varies)
-        sums.append(_Sum(atom.type.dtype, varies, locals_))
+        sums.append(_Sum.start(e, atom, varies, copies))
 
     def round(parts: int) -> None:
         start = e.w.op(f"load i64, ptr {index}")
@@ -174,18 +222,3 @@ def _together(e: Emitter, names: Sequence[str], sums: Sequence[_Sum]) -> list[Sc
             parts = [e.apply(name, pair, total.dtype) for pair in zip(parts[0::2], parts[1::2], strict=True)]
         totals.append(parts[0])
     return totals
-
-
-def _across(e: Emitter, name: str, total: Scalar) -> Scalar:
-    """All lanes combined."""
-    dtype, text, width = total.dtype, total.text, e.width
-    while width > 1:
-        type, half = llvm_type(dtype, width), width // 2
-        low, high = (
-            e.w.op(f"shufflevector {type} {text}, {type} poison, <{half} x i32> <{picks}>")
-            for picks in (", ".join(f"i32 {k + start}" for k in range(half)) for start in (0, half))
-        )
-        if half == 1:
-            low, high = (e.w.op(f"extractelement <1 x {llvm_type(dtype)}> {one}, i64 0") for one in (low, high))
-        text, width = emit_op(e.w, name, (), (dtype, dtype), dtype, half, (low, high)), half
-    return Scalar(dtype, text)

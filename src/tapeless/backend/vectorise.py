@@ -17,7 +17,7 @@ from . import access, affine, control, cost, memory
 from .carry import Carry
 from .emitter import CannotVectorise, Emitter
 from .parallel import Take, map_row
-from .reductions import combine, operators, reordered
+from .reductions import added, combine, holds_arrays, operators, reordered
 from .schedule import Plan, plan
 from .text import llvm_type
 from .values import Array, Region, Scalar, Value, size
@@ -45,7 +45,8 @@ def map_range(
         if width == 1:
             _one_by_one(e, *span, row, cost.height(expr.body.body) if asks else 0)
         else:
-            control.strips(e, *span, width, expr.body, row, repeat=not overwrites, asks=asks)
+            repeat = not overwrites and not any(target.adds for target in targets)
+            control.strips(e, *span, width, expr.body, row, repeat=repeat, asks=asks)
 
     return _first_that_works(e, schedule.lanes, write)
 
@@ -61,7 +62,9 @@ def reduce_range(e: Emitter, expr: Reduce, carry: Carry, span: tuple[str, str], 
     def write(width: int) -> None:
         # Several accumulators do not pay when rows are short.
         pays = expr.size not in e.kernel.changing and not e.plain and not e.brief
-        if names is not None and (width > 1 or pays):
+        if names is not None and holds_arrays(expr):
+            added(e, expr, carry, names, span, width, asks=asks)
+        elif names is not None and (width > 1 or pays):
             reordered(e, expr, carry, names, span, width, asks=asks)
         else:
             _consume(e, expr.body, span, width, take, height)

@@ -1,0 +1,85 @@
+"""Sums of arrays, added up in place: what a body computes goes straight into the accumulator.
+
+An array whose `adds` is set is an accumulator: writing an element there adds to it. A body whose result is a map hands
+the accumulator's rows to that map, and so on inwards, so that the array to be added never exists. Zeros around
+a part (`update_slice` of zeros, as derivatives of reads make them) are not added at all.
+
+In lanes the accumulator may be one for all lanes: then whole rows are computed lane-private, the lanes of W elements
+are added up by a tree of shuffles, and one vector is added to the row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..ir.core import Apply, Block, Function, Map
+from ..ir.types import Atom, Lit, Var
+from ..ir.walk import statements
+from ..passes.uses import use_counts
+from . import memory
+from .arrays import slice_of
+from .emitter import Emitter
+from .values import Array, Value
+
+
+def run(e: Emitter, body: Block, targets: Sequence[Array | None]) -> tuple[Value, ...]:
+    """Write a body; result k is added to target k, where there is one. Returns all results."""
+    prepared = [
+        var
+        for target, atom in zip(targets, body.results, strict=True)
+        if target is not None
+        for var in prepare(e, body, atom, target)
+    ]
+    # The maps inside belong to this form: none of them is a nest of its own.
+    saved, e.parallel = e.parallel, True
+    try:
+        values = e.block(body)
+    finally:
+        e.parallel = saved
+    for var in prepared:
+        e.places.pop(var, None)
+    for target, value in zip(targets, values, strict=True):
+        if target is not None:
+            assert isinstance(value, Array)
+            memory.put_all(e, target, value)
+    return values
+
+
+def prepare(e: Emitter, block: Block, atom: Atom, place: Array) -> list[Var]:
+    """Let the block add the result `atom` to `place` while it computes it; the variables whose place is given now."""
+    maker = next((stm.expr for stm in block.stms if atom in stm.vars), None)
+    if not isinstance(atom, Var) or use_counts(block)[atom.name] != 1:
+        return []
+    match maker:
+        case Map() if _takes(e, place):
+            e.places[atom] = place
+            return [atom]
+        case Apply("update_slice", (Var() as base, part, *pairs)) if base in e.kernel.zeros:
+            e.places[atom] = place
+            here = all(isinstance(x, Lit) or x in e.env for x in (*pairs, *part.type.shape))
+            return [atom, *(prepare(e, block, part, _part(e, place, part, pairs)) if here else ())]
+        case _:
+            return []
+
+
+def _part(e: Emitter, place: Array, part: Atom, pairs: Sequence[Atom]) -> Array:
+    """Where `update_slice` at `pairs` adds a part."""
+    at = e.sizes(pairs)
+    return slice_of(e, place, e.sizes(part.type.shape), at[0::2], at[1::2])
+
+
+def _takes(e: Emitter, place: Array) -> bool:
+    """May a map add its elements to this place one by one? Rows that all lanes add to are computed first."""
+    return place.rank > 1 if place.adds == "across" else place.region.private == (e.width > 1)
+
+
+def zeros(function: Function) -> frozenset[Var]:
+    """The arrays that are all zeros."""
+    found: set[Var] = set()
+    for stm in statements(function.body):
+        match stm.expr:
+            case Apply("replicate", (Lit(value), *_)) if value == 0:
+                found.update(stm.vars)
+            case _:
+                pass
+    return frozenset(found)
