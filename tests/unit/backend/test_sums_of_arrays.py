@@ -92,9 +92,8 @@ def padded(x.0: f64[n.0, m.0]) {{
 MIXED = """
 def mixed(x.0: f64[n.0, m.0]) {
   z.0: f64[m.0] = replicate 0.0 m.0
-  s.0: f64, r.0: f64[m.0], q.0: f64[m.0] = reduce n.0 [-inf z.0 z.0] (
-    a.0: f64, a.1: f64[m.0], a.2: f64[m.0], b.0: f64, b.1: f64[m.0], b.2: f64[m.0]
-  ) {
+  s.0: f64, r.0: f64[m.0], q.0: f64[m.0] = reduce n.0 [-inf z.0 z.0] \
+    (a.0: f64, a.1: f64[m.0], a.2: f64[m.0], b.0: f64, b.1: f64[m.0], b.2: f64[m.0]) {
     c.0: f64 = max a.0 b.0
     t.1: f64[m.0], t.2: f64[m.0] = map m.0 (j.1: i64) {
       u.1: f64 = index a.1 j.1
