@@ -14,7 +14,21 @@ from dataclasses import dataclass
 from .. import ops as _ops  # registers the operations, which the rules look up
 from ..ir.check import check as check_types
 from ..ir.core import Function
-from . import forget, forward, fuse, hoist, inplace, parallelise, peel, scalarise, simplify, undo, unroll, unswitch
+from . import (
+    forget,
+    forward,
+    fuse,
+    hoist,
+    inplace,
+    parallelise,
+    peel,
+    scalarise,
+    simplify,
+    snapshot,
+    undo,
+    unroll,
+    unswitch,
+)
 from .notes import Notes
 
 assert _ops
@@ -48,6 +62,7 @@ PIPELINE: tuple[Pass, ...] = (
     Pass("forward", forward.run),
     Pass("unswitch", unswitch.run),
     Pass("simplify", simplify.run),
+    Pass("snapshot", snapshot.run),
 )
 
 

@@ -1,0 +1,181 @@
+"""Snapshot: keep the part of an array that is read after it is overwritten, so that the array can be written in place.
+
+    row = a[i];  b = a with zeros at i;  ... row ...
+
+Values never change, so this is right as it stands, but a write in place would destroy `row`: the back end would copy all of
+`a`. When everything that is read of `a` after the write lies in one part of it, a copy of that part is enough. Reads inside inner
+blocks count; so do views that were made before the write. This is the last pass: others would look through the copy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ..ir.build import Builder
+from ..ir.core import Apply, Block, For, Function, Hist, Lambda, Map, Scatter, Stm, While
+from ..ir.types import I64, Atom, Type, Var
+from ..ir.walk import fresh, lambdas, map_lambdas, operands, statements, substitute
+from .notes import Notes
+
+
+def run(function: Function, _notes: Notes) -> Function:
+    """The same function; arrays that die in a write may be overwritten there."""
+    return Function(function.name, function.params, _block(function.body), function.donated)
+
+
+def _block(block: Block) -> Block:
+    stms = [Stm(stm.vars, map_lambdas(stm.expr, _lambda), stm.pos) for stm in block.stms]
+    results = block.results
+    at = 0
+    while at < len(stms):
+        for array in _overwritten(stms[at]):
+            rest = Block(tuple(stms[at + 1 :]), results)
+            found = _Reads(array, stms[:at]).of(rest, stms[at])
+            if found:
+                before, rest = _kept(array, found, rest, stms[at])
+                stms[at + 1 :], results = rest.stms, rest.results
+                stms[at:at] = before
+                at += len(before)
+        at += 1
+    return Block(tuple(stms), results)
+
+
+def _lambda(lam: Lambda) -> Lambda:
+    return Lambda(lam.params, _block(lam.body))
+
+
+def _overwritten(stm: Stm) -> list[Var]:
+    """The arrays that a statement would like to overwrite."""
+    match stm.expr:
+        case Apply("update" | "update_slice" | "accumulate", (array, *_)):
+            found: Sequence[Atom] = (array,)
+        case For(_, init, _) | While(init, _, _):
+            found = init
+        case Hist(dest=dest):
+            found = dest
+        case Scatter(_, dest, _, _):
+            found = (dest,)
+        case _:
+            found = ()
+    return [atom for atom in dict.fromkeys(found) if isinstance(atom, Var) and atom.type.shape]
+
+
+@dataclass(slots=True)
+class _Found:
+    """A read: the variable bound to it, and the indices of the part of the array that it looks at."""
+
+    var: Var
+    path: tuple[Atom, ...]
+    is_view: bool
+
+
+@dataclass(slots=True)
+class _Reads:
+    """Reads of an array after a write, given the statements before it."""
+
+    array: Var
+    before: Sequence[Stm]
+
+    def of(self, rest: Block, write: Stm) -> list[_Found]:
+        """What is read of the array in the rest of the block; nothing unless all of it is in one part.
+
+        Whether that part is in range must be known: it was looked at before, or it is where the write goes.
+        """
+        views = self._views()
+        bound = {var.name for stm in statements(rest) for var in stm.vars}
+        found: list[_Found] = []
+        mentioned = _mentions(rest)
+        for name, path in views.items():
+            if name in mentioned:
+                found.append(_Found(mentioned[name], path, True))
+        for stm in statements(rest):
+            if self.array in operands(stm.expr):
+                expr = stm.expr
+                if not isinstance(expr, Apply) or expr.op != "index" or expr.args[0] != self.array:
+                    return []
+                found.append(_Found(stm.vars[0], expr.args[1:], False))
+        if not found or self.array in rest.results:
+            return []
+        prefix = _common([read.path for read in found], bound)
+        known = any(path == prefix for path in views.values()) or _place(write)[: len(prefix)] == prefix
+        if not prefix or not known or any(read.is_view and read.path != prefix for read in found):
+            return []
+        return [_Found(read.var, prefix, read.is_view) for read in found]
+
+    def _views(self) -> dict[str, tuple[Atom, ...]]:
+        """Views by index that were made before the write. Any other view may be of any part."""
+        views: dict[str, tuple[Atom, ...]] = {}
+        for stm in self.before:
+            match stm.expr:
+                case Apply("index", (source, *indices)) if source == self.array and stm.vars[0].type.shape:
+                    views[stm.vars[0].name] = tuple(indices)
+                case Apply("slice" | "transpose" | "reshape", (source, *_)) if source == self.array:
+                    views[stm.vars[0].name] = ()
+                case Apply("index" | "slice" | "transpose" | "reshape", (Var(name), *_)) if name in views:
+                    if stm.vars[0].type.shape:
+                        views[stm.vars[0].name] = ()
+                case _:
+                    pass
+        return views
+
+
+def _place(stm: Stm) -> tuple[Atom, ...]:
+    """The indices that a statement writes at, where there are."""
+    match stm.expr:
+        case Apply("update" | "accumulate", args):
+            return args[2:]
+        case _:
+            return ()
+
+
+def _mentions(block: Block) -> dict[str, Var]:
+    atoms = [atom for stm in statements(block) for atom in operands(stm.expr)]
+    inner = [atom for stm in statements(block) for lam in lambdas(stm.expr) for atom in lam.body.results]
+    return {atom.name: atom for atom in (*atoms, *inner, *block.results) if isinstance(atom, Var)}
+
+
+def _common(paths: Sequence[tuple[Atom, ...]], bound: set[str]) -> tuple[Atom, ...]:
+    """The leading indices that all paths share and that are known before the write."""
+    prefix: list[Atom] = []
+    for atoms in zip(*paths, strict=False):
+        if any(atom != atoms[0] for atom in atoms) or (isinstance(atoms[0], Var) and atoms[0].name in bound):
+            break
+        prefix.append(atoms[0])
+    return tuple(prefix)
+
+
+def _kept(array: Var, found: Sequence[_Found], rest: Block, write: Stm) -> tuple[list[Stm], Block]:
+    """The statements that copy the part, and the rest of the block reading the copy."""
+    prefix = found[0].path
+    b = Builder(write.pos)
+    part: Atom = b.apply("index", array, *prefix)
+    if part.type.shape:
+        i = fresh("i", Type(I64))
+        inner = b.child()
+        row = inner.apply("index", part, i)
+        (part,) = b.bind((part.type,), Map(part.type.shape[0], Lambda((i,), inner.block((row,)))), "kept")
+    return b.stms, _redirected(rest, array, part, len(prefix), {read.var: part for read in found if read.is_view})
+
+
+def _redirected(block: Block, array: Var, part: Atom, depth: int, views: dict[Var, Atom]) -> Block:
+    """The block with its reads of the array going to the copy."""
+    same: dict[Var, Atom] = dict(views)
+
+    def inner(lam: Lambda) -> Lambda:
+        return Lambda(lam.params, walk(lam.body))
+
+    def walk(block: Block) -> Block:
+        stms: list[Stm] = []
+        for stm in block.stms:
+            match stm.expr:
+                case Apply("index", (source, *indices)) if source == array:
+                    if indices[depth:]:
+                        stms.append(Stm(stm.vars, Apply("index", (part, *indices[depth:])), stm.pos))
+                    else:
+                        same[stm.vars[0]] = part
+                case expr:
+                    stms.append(Stm(stm.vars, map_lambdas(expr, inner), stm.pos))
+        return Block(tuple(stms), block.results)
+
+    return substitute(walk(block), same)
