@@ -12,8 +12,9 @@ from tapeless.testing.mutants import record_mutants
 
 @pytest.fixture
 def module(tmp_path: Path) -> Path:
-    path = tmp_path / f"{tmp_path.name}.py"  # modules are known by name, so each test has its own
-    path.write_text("import numpy as np\n\n\ndef energy(x, k):\n    return 0.5 * k * np.sum(np.sin(x) ** 2)\n")
+    path = tmp_path / f"{tmp_path.name}.py"
+    source = f'def energy(x, k):\n    """{path.name}"""\n    return 0.5 * k * np.sum(np.sin(x) ** 2)\n'
+    path.write_text(f"import numpy as np\n\n\n{source}")
     return path
 
 
@@ -26,7 +27,9 @@ def test_a_wrong_rule_is_an_error_at_its_line(module: Path, capsys: pytest.Captu
     wrong = next(m for m in record_mutants() if m.right.name == "sin" and "negated" in m.change)
     with wrong.planted():
         assert main(["check", f"{module}:energy", "--types", "f64[:], float"]) == 1
-    assert f"{module}:5" in capsys.readouterr().err
+    text = capsys.readouterr().err
+    assert f"{module}:6" in text
+    assert "np.sin(x)" in text
 
 
 def test_missing_types_are_a_misuse(module: Path) -> None:
