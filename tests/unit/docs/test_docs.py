@@ -91,7 +91,7 @@ def test_at_least_120_names_are_known(generator):
     assert len(re.findall(r"`(?:np|math)\.\w+`", generator.names_page())) >= 120
 
 
-@pytest.mark.parametrize("module", [api, operators, table, examples], ids=lambda module: module.__name__)
+@pytest.mark.parametrize("module", [api, operators, rules, table, examples], ids=lambda module: module.__name__)
 def test_doctests(module):
     results = doctest.testmod(module)
     assert results.attempted > 0
