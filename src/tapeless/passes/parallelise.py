@@ -274,9 +274,8 @@ class _Parallelise:
 
     def _split(self, loop: Loop, plan: Plan) -> bool:
         """Run what needs the loop first, with all checks; then what is independent, in parallel, when that pays."""
-        free = [k for k in sorted(plan.kinds) if k not in plan.last]
+        free, body = self._free(loop, plan), loop.body.body
         held = [k for k in range(len(loop.params)) if k not in free]
-        body = loop.body.body
         serial = slice_for(body, [body.results[k] for k in held], checks=True)
         if not free or mentioned(serial) & {loop.params[k].name for k in free}:
             return False
@@ -297,6 +296,20 @@ class _Parallelise:
         emit(self.walk, part, split)
         self.notes.add(loop.pos, "loop", f"loop and {split.summary}", f"split; {self._why()}")
         return True
+
+    def _free(self, loop: Loop, plan: Plan) -> list[int]:
+        """The positions that can leave the loop together.
+
+        The plan sees the body over places. When an array needs the loop after all, so does what reads it in the body.
+        """
+        free, body = [k for k in sorted(plan.kinds) if k not in plan.last], loop.body.body
+        seen = {k: mentioned(slice_for(body, (body.results[k],), checks=False)) for k in free}
+        while True:
+            held = {param.name for k, param in enumerate(loop.params) if k not in free}
+            kept = [k for k in free if not seen[k] & held]
+            if kept == free:
+                return free
+            free = kept
 
 
 T = TypeVar("T")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from tapeless.ir.check import check
 from tapeless.ir.eval import evaluate
 from tapeless.ir.text import parse_function
 from tapeless.passes import parallelise, ranges, simplify
@@ -167,3 +168,39 @@ def f(a0: f64[n], x: f64[n]) {
     p, a = evaluate(function, [np.zeros(4), x])
     assert p == 7
     assert (a == x).all()
+
+
+def test_what_reads_an_array_that_needs_the_loop_is_not_split_off():
+    """The element just written does not depend on earlier iterations, but is read from an array that does."""
+    function = parse_function(
+        """
+def f(a0: f64[n], o0: f64[n], y: f64[n]) {
+  s: f64, a: f64[n], o: f64[n] = for n [1.0 a0 o0] (i: i64, s1: f64, a1: f64[n], o1: f64[n]) {
+    v: f64 = index y i
+    c: bool = lt v 0.5
+    a2: f64[n] = if c {
+      v2: f64 = sin v
+      v3: f64 = exp v2
+      b1: f64[n] = update a1 v3 i
+      return b1
+    } else {
+      v4: f64 = cos v
+      b2: f64[n] = update a1 v4 i
+      return b2
+    }
+    r: f64 = index a2 i
+    a3: f64[n] = update a2 s1 i
+    t: f64 = mul s1 s1
+    s2: f64 = add t v
+    o2: f64[n] = update o1 r i
+    return s2 a3 o2
+  }
+  return s a o
+}
+"""
+    )
+    made = parallelise.run(function, Notes())
+    check(made)
+    args = [np.zeros(4), np.ones(4), np.array([0.25, 0.75, 0.0, 1.0])]
+    for before, after in zip(evaluate(function, args), evaluate(made, args), strict=True):
+        assert np.array_equal(before, after)
