@@ -105,20 +105,20 @@ def jacfwd(fun: Function, argnums: Argnums = 0, has_aux: bool = False) -> Derive
     return _derived("jacfwd", fun, argnums, has_aux)
 
 
-def jacrev(fun: Function, argnums: Argnums = 0, has_aux: bool = False) -> Derived:
+def jacrev(fun: Function, argnums: Argnums = 0, has_aux: bool = False, *, memory: Memory = None) -> Derived:
     """The Jacobian of a function by reverse mode: one forward sweep, one cotangent per element of the result.
 
-    The result is that of `jacfwd`.
+    The result is that of `jacfwd`. `memory` is as for `grad`.
 
     >>> import numpy as np, tapeless as tp
     >>> tp.jacrev(lambda x: np.array([x.sum(), x.prod()]))(np.array([2.0, 3.0]))
     array([[1., 1.],
            [3., 2.]])
     """
-    return _derived("jacrev", fun, argnums, has_aux)
+    return _derived("jacrev", fun, argnums, has_aux, memory)
 
 
-def hessian(fun: Function, argnums: Argnums = 0, has_aux: bool = False) -> Derived:
+def hessian(fun: Function, argnums: Argnums = 0, has_aux: bool = False, *, memory: Memory = None) -> Derived:
     """The matrix of second derivatives, forward over reverse.
 
     >>> import numpy as np, tapeless as tp
@@ -126,7 +126,7 @@ def hessian(fun: Function, argnums: Argnums = 0, has_aux: bool = False) -> Deriv
     array([[6., 4.],
            [4., 0.]])
     """
-    return jacfwd(jacrev(fun, argnums, has_aux), argnums, has_aux)
+    return jacfwd(jacrev(fun, argnums, has_aux, memory=memory), argnums, has_aux)
 
 
 # -- products with derivatives ----------------------------------------------------------------------
@@ -145,7 +145,7 @@ def jvp(fun: Function, primals: Sequence[Any], tangents: Sequence[Any], has_aux:
     return _derived("jvp", fun, 0, has_aux)(tuple(primals), tuple(tangents))
 
 
-def hvp(fun: Function, primals: Sequence[Any], tangents: Sequence[Any]) -> Any:
+def hvp(fun: Function, primals: Sequence[Any], tangents: Sequence[Any], *, memory: Memory = None) -> Any:
     """The Hessian at `primals` times `tangents`, at a small multiple of the cost of the gradient.
 
     In the structure of the argument, or a tuple of such for several.
@@ -154,10 +154,10 @@ def hvp(fun: Function, primals: Sequence[Any], tangents: Sequence[Any]) -> Any:
     >>> tp.hvp(lambda x: x[0] ** 2 * x[1], (np.array([2.0, 3.0]),), (np.array([1.0, 0.0]),))
     array([6., 4.])
     """
-    return _derived("hvp", fun)(tuple(primals), tuple(tangents))
+    return _derived("hvp", fun, memory=memory)(tuple(primals), tuple(tangents))
 
 
-def vjp(fun: Function, *primals: Any, has_aux: bool = False) -> Any:
+def vjp(fun: Function, *primals: Any, has_aux: bool = False, memory: Memory = None) -> Any:
     """The value at `primals`, and the function from a cotangent of the value to the adjoints of all primals, a tuple.
 
     Nothing is kept but the primals: the function runs the forward sweep again.
@@ -170,7 +170,7 @@ def vjp(fun: Function, *primals: Any, has_aux: bool = False) -> Any:
     kept = deepcopy(primals)
     out = jitted(compilable(differentiable(fun)))(*deepcopy(primals))
     value, *aux = out if has_aux else (out,)
-    return value, partial(_derived("pull", fun, 0, has_aux), kept), *aux
+    return value, partial(_derived("pull", fun, 0, has_aux, memory), kept), *aux
 
 
 def linearize(fun: Function, *primals: Any) -> Any:

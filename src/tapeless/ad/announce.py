@@ -44,6 +44,16 @@ def announce_some(plan: Plan, pos: Pos | None, count: Atom, rows: Sequence[Type]
     )
 
 
+def announce_online(plan: Plan, pos: Pos | None, states: Sequence[Type], most: int) -> None:
+    """A loop of unknown length keeps `states` on its way, at most so many."""
+    limit = f"{plan.states}" if plan.states is not None else f"{plan.bytes} // ({_size(states)})"
+    plan.note(
+        pos,
+        f"keeps up to s = min({limit}, {most}) states of {_size(states)} bytes while it runs",
+        "no run to count iterations first; then the fewest repetitions between the states kept",
+    )
+
+
 def _alternatives(plan: Plan, count: Atom, rows: Sequence[Type], states: Sequence[Type]) -> list[str]:
     """Ways to run the loop back, with bytes and iterations that run again."""
     one = _size(states)

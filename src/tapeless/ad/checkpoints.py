@@ -60,7 +60,7 @@ def forward(b: Builder, vars: Sequence[Var], expr: For, writes: Writes, room: At
 
     def segment(b: Builder, at: Var, used: Var, *rest: Var) -> Atoms:
         arrays, values = rest[:-count], rest[-count:]
-        arrays = _pushed(b, arrays, used, at, [values[k] for k in kept])
+        arrays = pushed(b, arrays, used, at, [values[k] for k in kept])
         length = b.apply("sub", b.apply("add", expr.count, i64(1)), at)
         far = split(b, length, b.apply("sub", room, used))
         values = _advanced(b, expr.body, at, far, values)
@@ -92,7 +92,7 @@ def back(
         last = b.apply("sub", arrays[0], i64(1))
         done = b.apply("eq", b.apply("index", arrays[1], last), i)
         used = b.apply("select", done, last, arrays[0])
-        start = [values[k] if k in kept else b.apply("reshape", values[k], *values[k].type.shape) for k in range(len(values))]
+        start = [x if k in kept else b.apply("reshape", x, *x.type.shape) for k, x in enumerate(values)]
         return start, lambda _child: [used, *arrays[1:], *(values[k] for k in settled)]
 
     memory = (*slots.arrays, *(scope.primal(stm.vars[k]) for k in settled))
@@ -122,6 +122,11 @@ def split(b: Builder, length: Atom, slots: Atom) -> Var:
     return b.apply("min", low, b.apply("sub", length, behind), hint="far")
 
 
+def pushed(b: Builder, arrays: Sequence[Var], row: Atom, at: Atom, values: Sequence[Atom]) -> Atoms:
+    """Keep a state in a row of the slots: where it is, and its values."""
+    return tuple(b.apply("update", array, x, row) for array, x in zip(arrays, (at, *values), strict=True))
+
+
 def _brought_to(
     b: Builder, body: Lambda, slots: Slots, i: Var, arrays: Sequence[Var], finals: dict[int, Var]
 ) -> tuple[Sequence[Var], Sequence[Var]]:
@@ -142,19 +147,14 @@ def _brought_to(
         at = b.apply("add", at, far)
 
         def keep(b: Builder) -> Atoms:
-            more = _pushed(b, arrays[1:], used, at, [values[k] for k in kept])
+            more = pushed(b, arrays[1:], used, at, [values[k] for k in kept])
             return (b.apply("add", used, i64(1)), *more)
 
-        arrays = b.if_(b.apply("lt", at, i), keep, lambda b: arrays)
+        arrays = b.if_(b.apply("lt", at, i), keep, lambda _b: arrays)
         return (at, *arrays, *values)
 
     made = b.while_((at, *arrays, *values), before, segment)
     return made[1 : 1 + width], made[1 + width :]
-
-
-def _pushed(b: Builder, arrays: Sequence[Var], row: Atom, at: Atom, values: Sequence[Atom]) -> Atoms:
-    """Keep a state in a row of the slots: where it is, and its values."""
-    return tuple(b.apply("update", array, x, row) for array, x in zip(arrays, (at, *values), strict=True))
 
 
 def _advanced(b: Builder, body: Lambda, at: Atom, steps: Atom, values: Sequence[Atom]) -> tuple[Var, ...]:

@@ -45,12 +45,13 @@ def jacobian_forward(b: Builder, block: Block, wrt: Sequence[Var]) -> Jacobian:
     return tuple(tuple(column[row] for column in columns) for row in range(len(types)))
 
 
-def jacobian_reverse(b: Builder, block: Block, wrt: Sequence[Var]) -> tuple[Atoms, Jacobian]:
+def jacobian_reverse(b: Builder, block: Block, wrt: Sequence[Var], plan: Plan) -> tuple[Atoms, Jacobian]:
     """The results of a block, and the derivative of each by every variable, one row at a time; others give no rows.
 
-    The forward sweep is made once. Results that are not floats have an empty row.
+    The forward sweep is made once, the return sweeps of all rows in parallel. Results that are not floats have an empty
+    row.
     """
-    values, pull = pullback(b, block, wrt)
+    values, pull = pullback(b, block, wrt, plan.in_parallel())
     types = [var.type for var in wrt]
     rows: list[Atoms] = []
     for number, value in enumerate(values):

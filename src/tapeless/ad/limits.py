@@ -18,6 +18,7 @@ from ..passes import dce
 from ..passes.notes import Notes
 from ..passes.uses import mentioned, slice_for
 from .adjoints import Scope
+from .online import MOST
 from .planner import Plan
 from .stacks import Writes, row_types
 from .sweep import Sweep, back_through
@@ -48,18 +49,37 @@ def limits(sweep: Sweep, stm: Stm, writes: Writes) -> Limits:
     rows = tuple(t for (kind, k, _), t in row_types(expr, writes).items() if kind != "value" or k in read)
     if not rows:
         return Limits(plan)
-    needed = _needed(expr.body, read | {k for k, found in enumerate(writes) if found})
-    states = tuple(expr.init[k].type for k in sorted(needed) if writes[k] != [])
-    if plan.states is not None:
-        most, slots = i64(plan.states), i64(plan.states)
-    else:
-        assert plan.bytes is not None
-        most = _quotient(b, plan.bytes, rows)
-        slots = b.apply("max", _quotient(b, plan.bytes, states), i64(1))
+    states = _states(expr, writes, read | {k for k, found in enumerate(writes) if found})
+    most = _room(b, plan, rows)
     if isinstance(expr.count, Lit) and isinstance(most, Lit) and int(expr.count.value) <= int(most.value):
         return Limits(plan)
     fits = b.apply("le", expr.count, most, hint="fits")
+    slots = b.apply("max", _room(b, plan, states), i64(1))
     return Limits(plan, fits, b.apply("min", slots, b.apply("add", expr.count, i64(1))), rows, states)
+
+
+def online_limits(sweep: Sweep, stm: Stm) -> Limits:
+    """The limits of a loop of unknown length that carries no array written in place: only states count."""
+    expr, b = stm.expr, sweep.b
+    assert isinstance(expr, For)
+    plan = sweep.plan.halved(expr.body.body)
+    states = _states(expr, (None,) * len(expr.init), _read(sweep, stm))
+    slots = b.apply("min", b.apply("max", _room(b, plan, states), i64(1)), i64(MOST))
+    return Limits(plan, boolean(False), slots, (), states)
+
+
+def _states(expr: For, writes: Writes, read: Iterable[int]) -> tuple[Type, ...]:
+    """The types of the values of a state."""
+    needed = _needed(expr.body, read)
+    return tuple(expr.init[k].type for k in sorted(needed) if writes[k] != [])
+
+
+def _room(b: Builder, plan: Plan, types: Sequence[Type]) -> Atom:
+    """How often values of these types may be kept."""
+    if plan.states is not None:
+        return i64(plan.states)
+    assert plan.bytes is not None
+    return _quotient(b, plan.bytes, types)
 
 
 def _read(sweep: Sweep, stm: Stm) -> set[int]:

@@ -17,12 +17,12 @@ from ..ir.build import Builder, is_literal
 from ..ir.core import For, If, Lambda, Stm, While
 from ..ir.types import I64, Atom, Lit, Type, Var, i64
 from ..ir.walk import fresh, refresh
-from . import checkpoints, stacks
+from . import checkpoints, online, stacks
 from .adjoints import ArmScope, Scope
-from .announce import announce_some
+from .announce import announce_online, announce_some
 from .branches import join
 from .checkpoints import Slots
-from .limits import Limits, limits
+from .limits import Limits, limits, online_limits
 from .stacks import Stacks
 from .sweep import Back, Sweep, nothing
 from .values import retyped, zeros
@@ -56,8 +56,24 @@ def while_rule(sweep: Sweep, stm: Stm) -> Back:
         sweep.emit(stm)
         return nothing
     body = Lambda((fresh("i", Type(I64)), *expr.body.params), expr.body.body)
+    plan = sweep.plan.halved(body.body)
+    if plan.is_limited and not any(stacks.writes_of(For(i64(0), expr.init, body))):
+        return _online(sweep, stm, body)
     count = _count(sweep.b, expr)
     return for_rule(sweep, Stm(stm.vars, For(count, expr.init, body), stm.pos))
+
+
+def _online(sweep: Sweep, stm: Stm, body: Lambda) -> Back:
+    """A loop with a condition that keeps states on its way."""
+    expr = stm.expr
+    assert isinstance(expr, While)
+    room = online_limits(sweep, Stm(stm.vars, For(i64(0), expr.init, body), stm.pos))
+    trips, slots = online.forward(sweep.b, stm.vars, expr, room.slots)
+    counted = Stm(stm.vars, For(trips, expr.init, body), stm.pos)
+    announce_online(room.inner, stm.pos, room.states, online.MOST)
+    return _back_of(
+        counted, lambda scope, adjoints: checkpoints.back(sweep, scope, counted, slots, adjoints, room.inner)
+    )  # fmt: skip
 
 
 def _trips(b: Builder, count: Atom) -> Atom:
@@ -124,7 +140,7 @@ def _under(b: Builder, stack: Var, rows: Atom) -> Var:
     return b.apply("reshape", stack, rows, *stack.type.shape[1:])
 
 
-def _back_of(stm: Stm, back: Callable[[Scope, Sequence[Atom | None]], None]) -> Back:
+def _back_of(stm: Stm, back: Callable[[Scope, Sequence[Atom | None]], object]) -> Back:
     """The return sweep of a loop that has an adjoint."""
 
     def run(scope: Scope) -> None:

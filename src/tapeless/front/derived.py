@@ -76,7 +76,7 @@ def call_derived(
             return _hvp(c, function, *_two(c, args, kwargs))
         case "pull":
             primals, cotangents = _two(c, args, kwargs)
-            return vjp(c, function.function, primals, function.has_aux)[1].apply(c, (cotangents,))
+            return vjp(c, function.function, primals, function.has_aux, function.memory)[1].apply(c, (cotangents,))
 
 
 # -- a function in a block of its own ---------------------------------------------------------------
@@ -223,6 +223,7 @@ def _gradient(c: Context, d: Derivation, args: Sequence[Value], kwargs: dict[str
 
 def _jacobian(c: Context, d: Derivation, args: Sequence[Value], kwargs: dict[str, Value]) -> Value:
     from ..ad.jacobians import jacobian_forward, jacobian_reverse
+    from ..ad.planner import plan_for
 
     traced = trace(c, d.function, args, kwargs, _positions(c, d.argnums, len(args)), d.has_aux)
     rows = list(leaves(traced.out))
@@ -236,7 +237,8 @@ def _jacobian(c: Context, d: Derivation, args: Sequence[Value], kwargs: dict[str
     def build(b: Builder) -> Sequence[Atom]:
         shown = Block(traced.block.stms, traced.block.results[: len(rows)])
         if d.verb == "jacrev":
-            values, entries = jacobian_reverse(b, shown if traced.aux is None else traced.block, traced.inputs)
+            plan = plan_for(d.memory, c.parameters.notes)
+            values, entries = jacobian_reverse(b, shown if traced.aux is None else traced.block, traced.inputs, plan)
         else:
             values, entries = (), jacobian_forward(b, shown, traced.inputs)
             if traced.aux is not None:
@@ -283,16 +285,19 @@ def _hvp(c: Context, d: Derivation, primals: Sequence[Value], tangents: Value) -
     return _jvp(c, Derivation("jvp", slope), primals, tangents)[1]
 
 
-def vjp(c: Context, function: Value, primals: Sequence[Value], has_aux: bool) -> tuple[Value, ...]:
+def vjp(
+    c: Context, function: Value, primals: Sequence[Value], has_aux: bool, memory: Any = None
+) -> tuple[Value, ...]:
     """The value, the map from cotangents to adjoints of the primals, and what is auxiliary."""
     from ..ad.jacobians import filled
+    from ..ad.planner import plan_for
     from ..ad.vjp import pullback
 
     traced = trace(c, function, primals, {}, range(len(primals)), has_aux)
     pulls: list[Any] = []
 
     def forward(b: Builder) -> Sequence[Atom]:
-        values, pull = pullback(b, traced.block, traced.inputs)
+        values, pull = pullback(b, traced.block, traced.inputs, plan_for(memory, c.parameters.notes))
         pulls.append(pull)
         return values
 

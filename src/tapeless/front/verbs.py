@@ -34,24 +34,24 @@ def jacfwd(c: Context, fun: Value, argnums: Value = 0, has_aux: Value = False) -
     return _derivation(c, "jacfwd", fun, argnums, has_aux)
 
 
-def jacrev(c: Context, fun: Value, argnums: Value = 0, has_aux: Value = False) -> Value:
-    return _derivation(c, "jacrev", fun, argnums, has_aux)
+def jacrev(c: Context, fun: Value, argnums: Value = 0, has_aux: Value = False, *, memory: Value = None) -> Value:
+    return _derivation(c, "jacrev", fun, argnums, has_aux, memory)
 
 
-def hessian(c: Context, fun: Value, argnums: Value = 0, has_aux: Value = False) -> Value:
-    return jacfwd(c, jacrev(c, fun, argnums, has_aux), argnums, has_aux)
+def hessian(c: Context, fun: Value, argnums: Value = 0, has_aux: Value = False, *, memory: Value = None) -> Value:
+    return jacfwd(c, jacrev(c, fun, argnums, has_aux, memory=memory), argnums, has_aux)
 
 
 def jvp(c: Context, fun: Value, primals: Value, tangents: Value, has_aux: Value = False) -> Value:
     return call_derived(c, _derivation(c, "jvp", fun, 0, has_aux), (primals, tangents), {})
 
 
-def hvp(c: Context, fun: Value, primals: Value, tangents: Value) -> Value:
-    return call_derived(c, Derivation("hvp", fun), (primals, tangents), {})
+def hvp(c: Context, fun: Value, primals: Value, tangents: Value, *, memory: Value = None) -> Value:
+    return call_derived(c, Derivation("hvp", fun, memory=memory), (primals, tangents), {})
 
 
-def vjp_(c: Context, fun: Value, *primals: Value, has_aux: Value = False) -> Value:
-    return vjp(c, fun, primals, bool(has_aux))
+def vjp_(c: Context, fun: Value, *primals: Value, has_aux: Value = False, memory: Value = None) -> Value:
+    return vjp(c, fun, primals, bool(has_aux), memory)
 
 
 def linearize_(c: Context, fun: Value, *primals: Value) -> Value:
