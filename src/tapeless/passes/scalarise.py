@@ -20,30 +20,31 @@ from numpy.typing import NDArray
 
 from ..ir.core import Apply, Block, Expr, For, Function, If, Lambda, Reduce, Stm, While
 from ..ir.op import lookup
-from ..ir.types import Atom, Type, Var, i64
+from ..ir.types import Atom, Lit, Type, Var, i64
 from ..ir.walk import fresh
 from . import dce
 from .notes import Notes
 from .rewrite import Rewriter, literal, name_of
 from .simplify import RULES
-from .small_arrays import choose
+from .small_arrays import Choice, choose
 
 Elements = NDArray[Any]
 
 
 def run(function: Function, notes: Notes) -> Function:
     """The function with its small arrays in scalars."""
-    chosen = choose(function, notes)
-    return dce.run(_Scalariser(chosen).function(function), notes) if chosen else function
+    choice = choose(function, notes)
+    return dce.run(_Scalariser(choice).function(function), notes) if choice.scalars else function
 
 
 class _Scalariser(Rewriter):
     """A walk in which chosen arrays are bound to `elements` instead of variables."""
 
-    def __init__(self, chosen: set[str]) -> None:
+    def __init__(self, choice: Choice) -> None:
         super().__init__(RULES, lambda _, stm: self._hand_on(stm))
-        self.chosen = chosen
+        self.chosen, self.stacked = choice.scalars, choice.stacked
         self.elements: dict[str, Elements] = {}
+        self.arrays: dict[str, Atom] = {}
 
     def statement(self, stm: Stm) -> None:
         """Chosen arrays are not emitted, and their elements are not read from memory."""
@@ -53,7 +54,8 @@ class _Scalariser(Rewriter):
             if stm.vars[0].name in self.chosen:
                 self.elements[stm.vars[0].name] = self._result(stm.vars[0], expr)
                 return
-            if expr.op == "index" and name_of(expr.args[0]) in self.chosen and not stm.vars[0].type.shape:
+            element = expr.op == "index" and not stm.vars[0].type.shape
+            if element and name_of(expr.args[0]) in self.chosen and all(isinstance(i, Lit) for i in expr.args[1:]):
                 self.replace(stm.vars, (self._moved(expr, *_integers(expr.args[1:])),))
                 return
         super().statement(stm)
@@ -62,6 +64,8 @@ class _Scalariser(Rewriter):
         """As an operand; a chosen array is stacked up."""
         if name_of(atom) not in self.chosen:
             return super().atom(atom)
+        if name_of(atom) in self.arrays:
+            return self.arrays[name_of(atom)]
         elements = self.elements[name_of(atom)]
         stacked = self.apply("stack", *elements.flat)
         return self.apply("reshape", stacked, *map(i64, elements.shape)) if elements.ndim > 1 else stacked
@@ -141,6 +145,9 @@ class _Scalariser(Rewriter):
                 self.elements[var.name] = _filled(var.type, islice(bound, int(np.prod(_shape(var.type)))))
             else:
                 next(bound)
+        for var in vars:
+            if var.name in self.stacked:
+                self.arrays[var.name] = self.atom(var)
 
     def _lambda(self, lam: Lambda, owners: Sequence[Atom]) -> Lambda:
         self.depth += 1

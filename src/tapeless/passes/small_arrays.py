@@ -8,7 +8,8 @@ literal indices, and memory is touched less often for it:
     lost     all elements where it comes from memory (a parameter, the row of a matrix, the result of a `map`),
              and where it has to be an array again (a result of the function or of a `map`, an operand of a sort)
 
-each times the estimated number of times that it happens.
+each times the estimated number of times that it happens. The result of a reduction may be accessed in other ways as
+well: it is made an array again once, right after the reduction.
 """
 
 from __future__ import annotations
@@ -28,6 +29,8 @@ from .views import element_count
 LIMIT = 64
 # Through a loop that stays a loop: this many values are live all the time.
 CARRIED_LIMIT = 36
+# All accumulators of a reduction together.
+REDUCED_LIMIT = 128
 
 
 def is_small_array(type: Type) -> bool:
@@ -35,12 +38,21 @@ def is_small_array(type: Type) -> bool:
     return bool(type.shape) and 0 < (element_count(type) or 0) <= LIMIT
 
 
-def choose(function: Function, notes: Notes) -> set[str]:
-    """The names of the arrays that become scalars."""
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """The names of the arrays that become scalars; and of those among them that are needed as arrays too."""
+
+    scalars: set[str]
+    stacked: set[str]
+
+
+def choose(function: Function, notes: Notes) -> Choice:
+    """The arrays that become scalars."""
     groups = _Groups()
     _visit(groups, function.body, 1.0)
     groups.leave(function.body.results, 1.0)
-    return groups.chosen(notes)
+    scalars = groups.chosen(notes)
+    return Choice(scalars, groups.stacked & scalars)
 
 
 # -- groups ---------------------------------------------------------------------------------------
@@ -55,6 +67,9 @@ class _Groups:
     accesses: defaultdict[str, float] = field(default_factory=lambda: defaultdict(float))
     balance: defaultdict[str, float] = field(default_factory=lambda: defaultdict(float))
     spoiled: set[str] = field(default_factory=set[str])
+    # The results of reductions that are arrays as well, and what that costs.
+    outcomes: dict[str, float] = field(default_factory=dict[str, float])
+    stacked: set[str] = field(default_factory=set[str])
 
     def make(self, var: Var, pos: Pos | None, gain: float = 0.0) -> None:
         """A version whose elements are known where it is bound; `gain` for each of them."""
@@ -85,9 +100,14 @@ class _Groups:
                 self.balance[atom.name] -= times * (element_count(atom.type) or 0)
 
     def spoil(self, atom: Atom) -> None:
-        """The group of this version must stay in memory."""
-        if isinstance(atom, Var):
+        """This version is needed in memory, and with it its group unless it is the result of a reduction."""
+        if not isinstance(atom, Var):
+            return
+        if atom.name not in self.outcomes:
             self.spoiled.add(atom.name)
+        elif atom.name not in self.stacked:
+            self.stacked.add(atom.name)
+            self.balance[atom.name] -= self.outcomes[atom.name]
 
     def leader(self, name: str) -> str:
         while (above := self.leaders[name]) != name:
@@ -143,7 +163,8 @@ def _operation(groups: _Groups, stm: Stm, expr: Apply, times: float) -> None:
         case "index" | "slice" | "transpose" | "reshape" if groups.has(base):
             if not _is_static(expr):
                 groups.spoil(base)
-            elif small:
+                return
+            if small:
                 groups.make(var, stm.pos)
                 groups.enter(base, var, times)
             elif var.type.shape:
@@ -192,7 +213,11 @@ def _loop(groups: _Groups, stm: Stm, expr: For | While, times: float) -> None:
 def _reduction(groups: _Groups, stm: Stm, expr: Reduce, times: float) -> None:
     arrays = [k for k, var in enumerate(stm.vars) if is_small_array(var.type)]
     inner = times * trips(expr)
+    counts = {k: element_count(stm.vars[k].type) or 0 for k in arrays}
     for k in arrays:
+        if sum(counts.values()) > REDUCED_LIMIT:
+            groups.spoil(stm.vars[k])
+        groups.outcomes[stm.vars[k].name] = times * counts[k]
         groups.make(stm.vars[k], stm.pos, inner)
         groups.enter(expr.neutral[k], stm.vars[k], times)
         for param in (expr.op.params[k], expr.op.params[k + len(stm.vars)]):

@@ -321,3 +321,34 @@ def test_random_programs(seed):
 def test_random_small_arrays(seed):
     function, args = small_array_program(seed)
     optimised(function, args, scalarise, simplify, unroll, scalarise, simplify)
+
+
+def test_a_sum_of_small_arrays_that_is_read_at_any_index_afterwards():
+    function = optimised(
+        """
+def f(x: f64[n], k: i64) {
+  z: f64[2] = stack 0.0 0.0
+  s: f64[2] = reduce n [z] (a: f64[2], b: f64[2]) {
+    p: f64 = index a 0
+    q: f64 = index b 0
+    r: f64 = add p q
+    t: f64 = index a 1
+    u: f64 = index b 1
+    v: f64 = add t u
+    c: f64[2] = stack r v
+    return c
+  } (i: i64) {
+    e: f64 = index x i
+    g: f64 = mul e e
+    h: f64[2] = stack e g
+    return h
+  }
+  y: f64 = index s k
+  return y s
+}
+""",
+        [X, np.int64(1)],
+        scalarise,
+    )
+    assert kinds(function.body).count("stack") == 1
+    assert [stm.vars[0].type.rank for stm in function.body.stms[:1]] == [0]
