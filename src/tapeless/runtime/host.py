@@ -8,6 +8,7 @@ from __future__ import annotations
 import ctypes
 import os
 import threading
+import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
@@ -16,6 +17,10 @@ from ..config import Settings, config
 _functions: dict[str, Callable[..., None]] = {}
 _entry: list[int] = []
 _kept: list[object] = []
+
+
+class LargeMemoryWarning(UserWarning):
+    """A call needs more than half of the machine's memory for its arrays."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +43,8 @@ def attach(addresses: Mapping[str, int]) -> None:
     main = threading.main_thread().ident
     ctypes.CFUNCTYPE(None, ctypes.c_uint64, ctypes.c_int64)(addresses["tp_start"])(main, 1)
     _functions["tp_set_handler"](_handler_capsule(addresses))
+    _functions["tp_set_alarm"] = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64)(addresses["tp_set_alarm"])
+    warn_beyond(machine_memory() // 2)
     _entry[:] = [addresses["tp_call"]]
     if hasattr(os, "register_at_fork"):
         os.register_at_fork(
@@ -63,6 +70,31 @@ def memory() -> Memory:
 def trim() -> None:
     """Give memory that is kept for reuse back to the system."""
     _functions["tp_trim"]()
+
+
+def warn_beyond(limit: int) -> None:
+    """Warn on the main thread before its arrays need more bytes than this."""
+    _functions["tp_set_alarm"](ctypes.cast(_alarm, ctypes.c_void_p), limit)
+
+
+def machine_memory() -> int:
+    """The bytes that this process may hope for."""
+    total = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    try:
+        with open("/sys/fs/cgroup/memory.max") as limit:
+            return min(total, int(limit.read()))
+    except (OSError, ValueError):  # not Linux, or no limit
+        return total
+
+
+@ctypes.CFUNCTYPE(None, ctypes.c_int64)
+def _alarm(total: int) -> None:
+    warnings.warn(
+        f"the arrays of this call need {total / 1e9:.2g} GB, more than half of the machine's memory; "
+        'where a gradient keeps them for its way back, memory="1GB" limits that: see explain()',
+        LargeMemoryWarning,
+        stacklevel=2,
+    )
 
 
 def _apply(settings: Settings) -> None:

@@ -33,6 +33,7 @@ EXPORTS = (
     "tp_trim",
     "tp_memory",
     "tp_set_cap",
+    "tp_set_alarm",
     "tp_handler_malloc",
     "tp_handler_calloc",
     "tp_handler_realloc",

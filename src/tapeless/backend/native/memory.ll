@@ -18,6 +18,10 @@
 @tp.cached_bytes = internal global i64 0
 @tp.allocations = internal global i64 0
 
+; Whom to tell when more bytes than a limit are about to be in use.
+@tp.alarm = internal global ptr null
+@tp.alarm_limit = internal global i64 9223372036854775807
+
 declare i32 @posix_memalign(ptr, i64, i64)
 declare void @free(ptr)
 declare i64 @llvm.ctlz.i64(i64, i1)
@@ -59,11 +63,13 @@ reuse:
   call void @tp.count(ptr @tp.cached_bytes, i64 %minus)
   br label %done
 fresh:
+  %live = load i64, ptr @tp.live_bytes
   call void @tp.unlock_memory()
   %made = call ptr @tp.system_block(i64 %block_bytes)
   %out = icmp eq ptr %made, null
   br i1 %out, label %fail, label %stamp
 stamp:
+  call void @tp.look_out(i64 %live, i64 %block_bytes)
   store i64 %class, ptr %made
   %bytes_field = getelementptr i8, ptr %made, i64 8
   store i64 %block_bytes, ptr %bytes_field
@@ -164,6 +170,34 @@ define void @tp_memory(ptr %out) {
   call void @tp.copy_counter(ptr @tp.cached_bytes, ptr %out, i64 3)
   call void @tp.copy_counter(ptr @tp.allocations, ptr %out, i64 4)
   call void @tp.unlock_memory()
+  ret void
+}
+
+; Tells the main thread's Python of a block that is a good part of a limit, and beyond it with those in use.
+define internal void @tp.look_out(i64 %live, i64 %bytes) {
+entry:
+  %limit = load i64, ptr @tp.alarm_limit
+  %part = lshr i64 %limit, 4
+  %large = icmp ugt i64 %bytes, %part
+  br i1 %large, label %add, label %return
+add:
+  %total = add i64 %live, %bytes
+  %beyond = icmp ugt i64 %total, %limit
+  br i1 %beyond, label %where, label %return
+where:
+  %on_main = call i1 @tp.is_main()
+  br i1 %on_main, label %tell, label %return
+tell:
+  %alarm = load ptr, ptr @tp.alarm
+  call void %alarm(i64 %total)
+  br label %return
+return:
+  ret void
+}
+
+define void @tp_set_alarm(ptr %alarm, i64 %limit) {
+  store ptr %alarm, ptr @tp.alarm
+  store i64 %limit, ptr @tp.alarm_limit
   ret void
 }
 
