@@ -3,7 +3,7 @@
 * A histogram by addition is a gather backwards: a value gets the adjoint of its bin, the destination all of it.
 * By minimum or maximum: what equals the bin's result, the destination's own element included, shares its adjoint
   equally.
-* Any other operator is run as a loop of updates.
+* Any other operator is run as a loop of updates; what can be kept apart from it is (`groups`).
 * A scatter: the last value written to a place gets its adjoint; places written pass nothing to the destination.
 
 Keys out of range are ignored in both sweeps.
@@ -18,10 +18,12 @@ from ..ir.core import Block, For, Hist, Lambda, Scatter, Stm
 from ..ir.types import I64, Atom, Lit, Type, Var, boolean, zero
 from ..ir.walk import inline, substitute
 from .adjoints import Scope
+from .groups import apart, operations
 from .indexed import Body, indexed
 from .loops import for_rule
 from .sweep import Back, Sweep, nothing
-from .values import elementwise, in_range, operator_names, without_checks, zeros
+from .ties import chosen, tied
+from .values import elementwise, in_range, without_checks, zeros
 
 
 def hist_rule(sweep: Sweep, stm: Stm) -> Back:
@@ -31,22 +33,21 @@ def hist_rule(sweep: Sweep, stm: Stm) -> Back:
     if not sweep.varies(stm):
         sweep.emit(stm)
         return nothing
-    names = operator_names(expr.op, len(expr.neutral))
-    active = [name for name, var in zip(names, stm.vars, strict=True) if var.name in sweep.varied]
-    if any(name not in ("add", "min", "max") for name in active):
-        return for_rule(sweep, sweep.adopt(_as_loop(sweep.b, expr, stm)))
+    names = operations(sweep, stm, ("add", "min", "max"))
+    if None in names:
+        return apart(sweep, stm, names, hist_rule, _looped)
     sweep.emit(stm)
 
     def back(scope: Scope) -> None:
         shares = [
-            None if (adjoint := scope.take(var)) is None else _share(scope, expr, k, names[k] or "", var, adjoint)
+            None if (adjoint := scope.take(var)) is None else _share(scope, expr, k, names[k], var, adjoint)
             for k, var in enumerate(stm.vars)
         ]
 
         def seed(b: Builder, _i: Var, values: Sequence[Atom]) -> list[Atom | None]:
             keys = values[: expr.keys]
             found = [
-                None if share is None else _gathered(b, expr, keys, value, share, stm.vars[k], names[k] or "")
+                None if share is None else _gathered(b, keys, value, share, stm.vars[k], names[k])
                 for k, (share, value) in enumerate(zip(shares, values[expr.keys :], strict=True))
             ]
             return [*([None] * expr.keys), *found]
@@ -57,26 +58,26 @@ def hist_rule(sweep: Sweep, stm: Stm) -> Back:
     return back
 
 
-def _share(scope: Scope, expr: Hist, k: int, name: str, out: Var, adjoint: Atom) -> Atom:
+def _share(scope: Scope, expr: Hist, k: int, name: str | None, out: Var, adjoint: Atom) -> Atom:
     """What each value of a bin gets, by bin; the destination gets its own part here."""
     b, dest = scope.b, expr.dest[k]
     if name == "add":
         scope.add(dest, adjoint)
         return adjoint
     dtype = out.type.dtype
-    mine = _equal(b, dest, out)
+    mine = tied(b, dest, out)
 
     def hit(inner: Builder, i: Var) -> Sequence[Atom]:
         results = inner.splice(_again(scope, expr.body, i))
         keys, value = results[: expr.keys], results[expr.keys + k]
-        bins = _bin(inner, expr, keys, out, value.type)
-        return (*keys, _equal(inner, value, bins))
+        bins = _bin(inner, keys, out, value.type)
+        return (*keys, tied(inner, value, bins))
 
     one = b.operator("add", (Type(dtype),))
     body = b.lam((Type(I64),), hit, hints=("i",))
     (count,) = b.bind((out.type,), Hist(expr.size, one, (zero(dtype),), (mine,), expr.keys, body))
     share = elementwise(b, "div", adjoint, count)
-    scope.add(dest, _chosen(b, dest, out, share))
+    scope.add(dest, chosen(b, dest, out, share))
     return share
 
 
@@ -84,47 +85,27 @@ def _again(scope: Scope, body: Lambda, i: Atom) -> Block:
     return without_checks(substitute(inline(body, (i,)), scope.restorations()))
 
 
-def _equal(b: Builder, x: Atom, y: Atom) -> Atom:
-    """One where two values are equal, else zero, element by element."""
-    if not x.type.shape:
-        return b.apply("convert", b.apply("eq", x, y), attrs=(x.type.dtype,))
-
-    def element(inner: Builder, i: Var) -> Sequence[Atom]:
-        return (_equal(inner, inner.apply("index", x, i), inner.apply("index", y, i)),)
-
-    return b.map_(x.type.shape[0], element)[0]
-
-
-def _chosen(b: Builder, x: Atom, y: Atom, share: Atom) -> Atom:
-    """The share where two values are equal, else zero, element by element."""
-    if not x.type.shape:
-        return b.apply("select", b.apply("eq", x, y), share, zero(share.type.dtype))
-
-    def element(inner: Builder, i: Var) -> Sequence[Atom]:
-        return (_chosen(inner, *(inner.apply("index", a, i) for a in (x, y, share))),)
-
-    return b.map_(x.type.shape[0], element)[0]
-
-
-def _bin(b: Builder, expr: Hist, keys: Sequence[Atom], array: Atom, type: Type) -> Atom:
+def _bin(b: Builder, keys: Sequence[Atom], array: Atom, type: Type) -> Atom:
     """The bin of a key, or zeros for a key out of range."""
     inside = in_range(b, keys, array.type.shape)
     return b.if_(inside, lambda c: (c.apply("index", array, *keys),), lambda c: (zeros(c, type),))[0]
 
 
-def _gathered(b: Builder, expr: Hist, keys: Sequence[Atom], value: Atom, share: Atom, out: Var, name: str) -> Atom:
+def _gathered(b: Builder, keys: Sequence[Atom], value: Atom, share: Atom, out: Var, name: str | None) -> Atom:
     """The adjoint of a value: its bin's share, if it has one."""
     inside = in_range(b, keys, share.type.shape)
 
     def read(c: Builder) -> Sequence[Atom]:
         mine = c.apply("index", share, *keys)
-        return (mine if name == "add" else _chosen(c, value, c.apply("index", out, *keys), mine),)
+        return (mine if name == "add" else chosen(c, value, c.apply("index", out, *keys), mine),)
 
     return b.if_(inside, read, lambda c: (zeros(c, value.type),))[0]
 
 
-def _as_loop(b: Builder, expr: Hist, stm: Stm) -> Stm:
+def _looped(sweep: Sweep, stm: Stm) -> Back:
     """A histogram as a loop of updates."""
+    expr = stm.expr
+    assert isinstance(expr, Hist)
 
     def step(b: Builder, i: Var, *arrays: Var) -> Sequence[Atom]:
         results = b.splice(inline(expr.body, (i,)))
@@ -132,8 +113,8 @@ def _as_loop(b: Builder, expr: Hist, stm: Stm) -> Stm:
         inside = in_range(b, keys, arrays[0].type.shape)
         return b.if_(inside, lambda c: _combined(c, expr, arrays, keys, values), lambda c: arrays)
 
-    body = b.lam((Type(I64), *(x.type for x in expr.dest)), step, hints=("i",))
-    return Stm(stm.vars, For(expr.size, expr.dest, body), stm.pos)
+    body = sweep.b.lam((Type(I64), *(x.type for x in expr.dest)), step, hints=("i",))
+    return for_rule(sweep, sweep.adopt(Stm(stm.vars, For(expr.size, expr.dest, body), stm.pos)))
 
 
 def _combined(

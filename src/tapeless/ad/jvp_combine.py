@@ -12,7 +12,7 @@ drops out. NaN equals nothing, so the number is 0 then, and the tangent of a NaN
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..ir.build import Atoms, Builder
@@ -21,7 +21,7 @@ from ..ir.types import Atom, Lit, Type, Var, zero
 from ..ir.walk import fresh
 from .jvp_extrema import is_extremum
 from .jvp_tangents import Tangents, dot
-from .values import zeros
+from .values import each, zeros
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +142,7 @@ def _merged(b: Builder, best: Atom, sides: Sequence[tuple[Var, Var, Var]]) -> At
         kept = [[b.apply("select", won, x, nothing) for won, x in zip(wins, pair, strict=True)] for pair in pairs]
         return tuple(b.apply("add", x, y) for x, y in kept)
 
-    return _each(b, element, best, *(var for side in sides for var in side))
+    return each(b, element, best, *(var for side in sides for var in side))
 
 
 def _mean(b: Builder, total: Atom, count: Atom, *alone: Atom) -> Atom:
@@ -160,12 +160,4 @@ def _mean(b: Builder, total: Atom, count: Atom, *alone: Atom) -> Atom:
         some = b.apply("gt", count, nothing)
         return (b.apply("select", some, b.apply("div", total, count), otherwise),)
 
-    return _each(b, element, total, count, *alone)[0]
-
-
-def _each(b: Builder, element: Callable[..., Atoms], *values: Atom) -> Atoms:
-    """A function of scalars on values of one type, element by element."""
-    type = values[0].type
-    if not type.is_array:
-        return element(b, *values)
-    return b.map_(type.shape[0], lambda b, i: _each(b, element, *(b.apply("index", value, i) for value in values)))
+    return each(b, element, total, count, *alone)[0]

@@ -7,7 +7,7 @@ Special operators keep their parallel form, with the adjoint of each element giv
 * a product: the adjoint times the product of what stands before and behind, so that zeros are right.
 
 Any other operator is run as a loop over the elements, which `loops` differentiates: tuples, free variables, any
-types.
+types. Where an operator has accumulators of both kinds, they are taken apart first (`groups`).
 """
 
 from __future__ import annotations
@@ -17,13 +17,15 @@ from typing import TypeAlias
 
 from ..ir.build import Builder
 from ..ir.core import For, Lambda, Map, Reduce, Scan, Stm
-from ..ir.types import I64, Atom, Lit, Type, Var, i64, zero
+from ..ir.types import I64, Atom, Lit, Type, Var, i64
 from ..ir.walk import fresh, inline, substitute
 from .adjoints import Scope
+from .groups import apart, operations
 from .indexed import Body, indexed
 from .loops import for_rule
 from .sweep import Back, Sweep, nothing
-from .values import operator_names, sum_operator, without_checks, zeros
+from .ties import chosen, tied
+from .values import elementwise, sum_operator, without_checks, zeros
 
 # From a builder, the index and the element to its adjoint.
 ElementSeed: TypeAlias = Callable[[Builder, Var, Atom], Atom]
@@ -56,9 +58,9 @@ def reduce_rule(sweep: Sweep, stm: Stm) -> Back:
     if not sweep.varies(stm):
         sweep.emit(stm)
         return nothing
-    names = _special(sweep, stm, expr, ("add", "min", "max", "mul"))
-    if names is None:
-        return for_rule(sweep, sweep.adopt(_as_loop(expr, stm)))
+    names = operations(sweep, stm, ("add", "min", "max", "mul"))
+    if None in names:
+        return apart(sweep, stm, names, reduce_rule, _reduce_as_loop)
     sweep.emit(stm)
 
     def back(scope: Scope) -> None:
@@ -78,9 +80,9 @@ def scan_rule(sweep: Sweep, stm: Stm) -> Back:
     if not sweep.varies(stm):
         sweep.emit(stm)
         return nothing
-    names = _special(sweep, stm, expr, ("add",))
-    if names is None:
-        return _scan_as_loop(sweep, expr, stm)
+    names = operations(sweep, stm, ("add",))
+    if None in names:
+        return apart(sweep, stm, names, scan_rule, _scan_as_loop)
     sweep.emit(stm)
 
     def back(scope: Scope) -> None:
@@ -93,26 +95,13 @@ def scan_rule(sweep: Sweep, stm: Stm) -> Back:
     return back
 
 
-def _special(sweep: Sweep, stm: Stm, expr: Reduce | Scan, known: Sequence[str]) -> list[str] | None:
-    """The operation of each component, when those that vary are all special ones; sums may be of arrays."""
-    names: list[str] = []
-    for name, var, start in zip(operator_names(expr.op, len(expr.neutral)), stm.vars, expr.neutral, strict=True):
-        if var.name not in sweep.varied:
-            names.append("")
-        elif (
-            name is not None
-            and name in known
-            and (name == "add" or not expr.neutral[0].type.shape)
-            and not sweep.is_varied(start)
-        ):
-            names.append(name)
-        else:
-            return None
-    return names
-
-
 def _elements(
-    sweep: Sweep, scope: Scope, expr: Reduce | Scan, stm: Stm, names: Sequence[str], seeds: Sequence[ElementSeed | None]
+    sweep: Sweep,
+    scope: Scope,
+    expr: Reduce | Scan,
+    stm: Stm,
+    names: Sequence[str | None],
+    seeds: Sequence[ElementSeed | None],
 ) -> None:
     """The return sweep of the body, given the seeds of its results."""
 
@@ -124,7 +113,7 @@ def _elements(
         indexed(sweep, scope, Body(expr.size, expr.body, outer, seed))
 
 
-def _reduction_seed(scope: Scope, expr: Reduce, k: int, name: str, out: Var, adjoint: Atom) -> ElementSeed:
+def _reduction_seed(scope: Scope, expr: Reduce, k: int, name: str | None, out: Var, adjoint: Atom) -> ElementSeed:
     match name:
         case "add":
             return lambda b, i, value: adjoint
@@ -135,17 +124,17 @@ def _reduction_seed(scope: Scope, expr: Reduce, k: int, name: str, out: Var, adj
 
 
 def _extreme_seed(scope: Scope, expr: Reduce, k: int, out: Var, adjoint: Atom) -> ElementSeed:
-    """Equal shares for all elements that equal the result."""
-    b, dtype = scope.b, out.type.dtype
+    """Equal shares for all elements that equal the result; the neutral element has it when there are none."""
+    b, type, neutral = scope.b, out.type, expr.neutral[k]
 
     def hit(inner: Builder, i: Var) -> Sequence[Atom]:
-        return (
-            inner.apply("convert", inner.apply("eq", _element(inner, scope, expr.body, k, i), out), attrs=(dtype,)),
-        )
+        return (tied(inner, _element(inner, scope, expr.body, k, i), out),)
 
-    (count,) = b.reduce(expr.size, "add", (zero(dtype),), hit)
-    share = b.apply("div", adjoint, count)
-    return lambda b, i, value: b.apply("select", b.apply("eq", value, out), share, zero(dtype))
+    (count,) = b.reduce(expr.size, sum_operator(b, (type,)), (zeros(b, type),), hit)
+    share = elementwise(b, "div", adjoint, count)
+    if scope.wants(neutral):
+        scope.add(neutral, chosen(b, count, zeros(b, type), chosen(b, neutral, out, adjoint)))
+    return lambda b, i, value: chosen(b, value, out, share)
 
 
 def _product_seed(scope: Scope, expr: Reduce, k: int, adjoint: Atom) -> ElementSeed:
@@ -194,19 +183,23 @@ def _suffix_seed(b: Builder, size: Atom, adjoint: Atom) -> ElementSeed:
 # -- any operator, as a loop --------------------------------------------------------------------
 
 
-def _as_loop(expr: Reduce, stm: Stm) -> Stm:
+def _reduce_as_loop(sweep: Sweep, stm: Stm) -> Back:
     """A reduction as a loop over its elements."""
+    expr = stm.expr
+    assert isinstance(expr, Reduce)
 
     def step(b: Builder, i: Var, *accumulators: Var) -> Sequence[Atom]:
         values = b.splice(inline(expr.body, (i,)))
         return b.splice(inline(expr.op, (*accumulators, *values)))
 
     body = Builder(stm.pos).lam((Type(I64), *(x.type for x in expr.neutral)), step, hints=("i",))
-    return Stm(stm.vars, For(expr.size, expr.neutral, body), stm.pos)
+    return for_rule(sweep, sweep.adopt(Stm(stm.vars, For(expr.size, expr.neutral, body), stm.pos)))
 
 
-def _scan_as_loop(sweep: Sweep, expr: Scan, stm: Stm) -> Back:
+def _scan_as_loop(sweep: Sweep, stm: Stm) -> Back:
     """Prefixes as a loop that fills arrays."""
+    expr = stm.expr
+    assert isinstance(expr, Scan)
     b, count = sweep.b, len(expr.neutral)
 
     def step(b: Builder, i: Var, *carried: Var) -> Sequence[Atom]:

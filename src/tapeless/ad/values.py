@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
-from ..ir.build import Builder, is_literal
+from ..ir.build import Atoms, Builder, is_literal
 from ..ir.core import Apply, Block, Check, Lambda, Map, Stm
 from ..ir.types import Atom, Lit, Type, Var, i64, zero
 from ..ir.walk import map_lambdas
@@ -28,14 +28,19 @@ def plus(b: Builder, x: Atom, y: Atom) -> Atom:
 
 def elementwise(b: Builder, op: str, *operands: Atom) -> Atom:
     """A scalar operation on values of one type."""
-    type = operands[0].type
+
+    def element(b: Builder, *scalars: Atom) -> Atoms:
+        return (b.apply(op, *scalars),)
+
+    return each(b, element, *operands)[0]
+
+
+def each(b: Builder, element: Callable[..., Atoms], *values: Atom) -> Atoms:
+    """A function of scalars (`element(b, *scalars)`) on values of one type, element by element."""
+    type = values[0].type
     if not type.shape:
-        return b.apply(op, *operands)
-
-    def element(inner: Builder, i: Var) -> Sequence[Atom]:
-        return (elementwise(inner, op, *(inner.apply("index", x, i) for x in operands)),)
-
-    return b.map_(type.shape[0], element)[0]
+        return element(b, *values)
+    return b.map_(type.shape[0], lambda b, i: each(b, element, *(b.apply("index", value, i) for value in values)))
 
 
 def times(b: Builder, factor: Atom, x: Atom) -> Atom:
