@@ -39,7 +39,7 @@ from .core import (
 from .faults import condition, exception
 from .numbers import NUMPY, Tower
 from .op import lookup
-from .types import Atom, Lit, Type, Var
+from .types import Atom, Lit, Type, Var, extents
 
 Frame: TypeAlias = list[Any]
 Values: TypeAlias = list[Any]
@@ -144,7 +144,7 @@ class _Linker:
         count, param, run = self.slot(size), self.slot(lam.params[0]), self.block(lam.body)
 
         def iterate(frame: Frame) -> Any:
-            for i in range(_size(frame[count])):
+            for i in range(extents([frame[count]])[0]):
                 frame[param] = np.int64(i)
                 yield run(frame)
 
@@ -207,7 +207,7 @@ class _Linker:
             step(frame)
             for slot, dims in arrays:
                 shape = tuple([frame[dim] for dim in dims])
-                if frame[slot].shape != shape:
+                if frame[slot].shape != shape and frame[slot].shape != extents(shape):
                     found = f"{frame[slot].shape} where their types say {tuple(map(int, shape))}"
                     raise IRError(f"{', '.join(f'{var.name}: {var.type!r}' for var in stm.vars)} got shape {found}")
 
@@ -268,7 +268,7 @@ class _Linker:
         shapes = [(self.slots(type.shape), self.tower.storage(type.dtype)) for type in types]
 
         def run(frame: Frame) -> Values:
-            arrays = [np.empty([_size(frame[dim]) for dim in dims], storage) for dims, storage in shapes]
+            arrays = [np.empty(extents([frame[dim] for dim in dims]), storage) for dims, storage in shapes]
             for i, values in enumerate(rows(frame)):
                 for array, value in zip(arrays, values, strict=True):
                     if array.ndim > 1 and value.shape != array.shape[1:]:
@@ -334,12 +334,6 @@ class _Linker:
             return [array]
 
         return run
-
-
-def _size(value: Any) -> int:
-    if value < 0:
-        raise IRError(f"a size is negative: {value}")
-    return int(value)
 
 
 def _within(key: Sequence[Any], shape: Sequence[int]) -> bool:

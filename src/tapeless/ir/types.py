@@ -8,9 +8,12 @@ atom (Futhark's size types; facts/array_ad.md 1.1). Tuples do not exist: they ar
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
-from typing import TypeAlias
+from typing import SupportsInt, TypeAlias
+
+from ..errors import IRError
 
 
 class DType(Enum):
@@ -134,3 +137,14 @@ def boolean(value: bool) -> Lit:
 def zero(dtype: DType) -> Lit:
     """The literal zero (or False) of a scalar type."""
     return Lit({DType.BOOL: False, DType.I32: 0, DType.I64: 0}.get(dtype, 0.0), dtype)
+
+
+def extents(sizes: Sequence[SupportsInt]) -> tuple[int, ...]:
+    """The shape that sizes stand for: none is negative.
+
+    Except that where there are no rows their size means nothing, as with what a loop keeps that never runs: it is 0.
+    """
+    shape = tuple(int(size) for size in sizes)
+    if any(size < 0 and 0 not in shape[:k] for k, size in enumerate(shape)):
+        raise IRError(f"a size is negative: {shape}")
+    return tuple(max(0, size) for size in shape)

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import IRError
+from ..ir.types import extents
 
 Array = NDArray[Any]
 
@@ -57,14 +58,14 @@ def transpose(_n: Any, a: Array, *axes: int) -> Array:
 
 
 def reshape(_n: Any, a: Array, *sizes: int) -> Array:
-    shape = _shape("reshape", sizes)
+    shape = extents(sizes)
     if prod(shape) != a.size:
         raise IRError(f"reshape of {a.size} elements to {shape}")
     return a.reshape(shape)
 
 
 def replicate(_n: Any, v: Any, *sizes: int) -> Array:
-    shape = _shape("replicate", sizes)
+    shape = extents(sizes)
     if isinstance(v, np.ndarray):
         return np.broadcast_to(v, shape + v.shape)  # pyright: ignore[reportUnknownMemberType, reportUnknownArgumentType]
     return np.full(shape, v, dtype=_storage(v))
@@ -85,7 +86,7 @@ def stack(_n: Any, *parts: Any) -> Array:
 
 
 def iota(_n: Any, n: int) -> Array:
-    return np.arange(_shape("iota", (n,))[0], dtype=np.int64)
+    return np.arange(extents((n,))[0], dtype=np.int64)
 
 
 def argsort(n: Any, a: Array) -> Array:
@@ -104,13 +105,6 @@ def _places(op: str, length: int, start: int, size: int, step: int) -> Array:
     if size < 0 or (size > 0 and not (0 <= start < length and 0 <= start + (size - 1) * step < length)):
         raise IRError(f"{op} of {size} elements from {start} by {step} along a dimension of {length}")
     return start + step * np.arange(size, dtype=np.int64)
-
-
-def _shape(op: str, sizes: Sequence[int]) -> tuple[int, ...]:
-    shape = tuple(int(size) for size in sizes)
-    if any(size < 0 for size in shape):
-        raise IRError(f"{op} with the negative size in {shape}")
-    return shape
 
 
 def _storage(value: Any) -> Any:
