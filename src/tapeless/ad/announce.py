@@ -1,7 +1,9 @@
-"""What `explain()` says about the return sweep of a loop: what it keeps, what it runs again, and what else there was.
+"""What `explain()` says about the return sweep of a loop: what it keeps, what it runs again, and what else there
+was.
 
-Costs are counted: bytes that are kept, and iterations that run forward besides those of the program itself. The one run
-of each iteration that its own return sweep begins with is counted too. Where it is not known, the trip count is a word.
+Costs are counted: bytes that are kept, and iterations that run forward besides those of the program itself. The one
+run of each iteration that its own return sweep begins with is counted too. Where it is not known, the trip count is a
+word.
 """
 
 from __future__ import annotations

@@ -1,16 +1,18 @@
 """Loops that keep their state at some iterations, and run others again.
 
-There is room for a number of states, in arrays with one row per state (`slots`), with the iterations they belong to. The
-forward sweep fills it on its way; before each iteration that it runs back, the return sweep takes the last state kept,
-goes forward from there to the iteration, and keeps states on the way as far as there is room. A state is given up when its own
-iteration is run back.
+There is room for a number of states, in arrays with one row per state (`slots`), with the iterations they belong to.
+The forward sweep fills it on its way; before each iteration that it runs back, the return sweep takes the last state
+kept, goes forward from there to the iteration, and keeps states on the way as far as there is room. A state is given
+up when its own iteration is run back.
 
-    forward:  at = 0;  while at < n:  keep (at, y);  far = split(n + 1 - at, room left);  for i < far: y = body(at + i, y);  at += far
-    return:   for i = n-1 ... 0:  (at, y) = last kept;  while at < i:  far = split(i + 1 - at, room left), go on, keep;  run i back
+    forward:  at = 0;  while at < n:  keep (at, y);  go on by split(n + 1 - at, room left) iterations
+    return:   for i = n-1 ... 0:  (at, y) = last kept;  while at < i:  go on by split(i + 1 - at, room left), keep;
+              run iteration i forward and back;  if its state was kept, give that up
 
-The rest of the program is the last step of the chain, hence the n + 1. `split` is that of `treeverse`, computed when the
-program runs. So the body runs forward `forward_steps(n + 1, room)` times, and once more for each iteration that is run back.
-An array whose final value holds all that is read (`settled`) belongs to no state: writing it again changes nothing.
+The rest of the program is the last step of the chain, hence the n + 1. `split` is that of `treeverse`, computed when
+the program runs. So the body runs forward `forward_steps(n + 1, room)` times, and once more for each iteration that
+is run back. An array whose final value holds all that is read (`settled`) belongs to no state: writing it again
+changes nothing.
 """
 
 from __future__ import annotations
@@ -84,9 +86,7 @@ def back(
     body = substitute_lambda(expr.body, scope.restorations())
     body = Lambda(body.params, without_checks(body.body))
 
-    def begin(
-        b: Builder, i: Var, carried: Sequence[Var]
-    ) -> tuple[Sequence[Var], Callable[[Scope], Sequence[Atom]]]:
+    def begin(b: Builder, i: Var, carried: Sequence[Var]) -> tuple[Sequence[Var], Callable[[Scope], Sequence[Atom]]]:
         arrays, finals = carried[: len(kept) + 2], dict(zip(settled, carried[len(kept) + 2 :], strict=True))
         arrays, values = _brought_to(b, body, slots, i, arrays, finals)
         last = b.apply("sub", arrays[0], i64(1))
@@ -104,7 +104,8 @@ def back(
 def split(b: Builder, length: Atom, slots: Atom) -> Var:
     """How far to go before the next state is kept (`treeverse.split`), for a chain of at least two steps.
 
-    Capacities are computed one from another: beta(s, r+1) = beta(s, r) (s+r+1) / (r+1), beta(s-1, r) = beta(s, r) s / (s+r).
+    Capacities are computed one from another: beta(s, r+1) = beta(s, r) (s+r+1) / (r+1), and
+    beta(s-1, r) = beta(s, r) s / (s+r).
     """
     slots = b.apply("min", slots, length)  # more change nothing, and could make the products overflow
 

@@ -1,8 +1,8 @@
 """The loop of the return sweep: one iteration of a loop after another, the last one first.
 
-What comes in is how to find the carried values at the start of an iteration (`Begin`), which differs with what was kept;
-what comes out is the adjoint of the loop. The adjoints of the carried values go from iteration to iteration, and so do
-those of variables from outside to which the body contributes.
+What comes in is how to find the carried values at the start of an iteration (`Begin`), which differs with what was
+kept; what comes out is the adjoint of the loop. The adjoints of the carried values go from iteration to iteration,
+and so do those of variables from outside to which the body contributes.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from .planner import Plan
 from .sweep import Sweep, back_through, bound_in
 from .values import zeros
 
-# From an iteration and what the loop of the return sweep carries besides adjoints to the carried values at its start, and
-# what to carry on, known when the iteration is done.
+# From an iteration and what the loop of the return sweep carries besides adjoints to the carried values at its start,
+# and what to carry on, known when the iteration is done.
 Begin: TypeAlias = "Callable[[Builder, Var, Sequence[Var]], tuple[Sequence[Var], Callable[[Scope], Sequence[Atom]]]]"
 
 

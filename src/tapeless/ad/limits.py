@@ -1,8 +1,8 @@
 """What a plan means for one loop: whether all its states fit, and how many do if not.
 
-Trip counts and sizes are values of the program, so the answers are too; they are literals where the sizes are. Counted is what the
-return sweep reads: it is built once on trial, without a limit, to see which carried values that is. A state that is to be
-computed again from an earlier one also needs what the values it is made of were made of.
+Trip counts and sizes are values of the program, so the answers are too; they are literals where the sizes are.
+Counted is what the return sweep reads: it is built once on trial, without a limit, to see which carried values that
+is. A state that is to be computed again from an earlier one also needs what the values it is made of were made of.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ class Limits:
     """
 
     inner: Plan
-    fits: Atom = boolean(True)
-    slots: Atom = i64(1)
+    fits: Atom
+    slots: Atom
     rows: tuple[Type, ...] = ()
     states: tuple[Type, ...] = ()
 
@@ -44,15 +44,15 @@ def limits(sweep: Sweep, stm: Stm, writes: Writes) -> Limits:
     assert isinstance(expr, For)
     plan = sweep.plan.halved(expr.body.body)
     if not plan.is_limited:
-        return Limits(plan)
+        return _unlimited(plan)
     read = _read(sweep, stm)
     rows = tuple(t for (kind, k, _), t in row_types(expr, writes).items() if kind != "value" or k in read)
     if not rows:
-        return Limits(plan)
+        return _unlimited(plan)
     states = _states(expr, writes, read | {k for k, found in enumerate(writes) if found})
     most = _room(b, plan, rows)
     if isinstance(expr.count, Lit) and isinstance(most, Lit) and int(expr.count.value) <= int(most.value):
-        return Limits(plan)
+        return _unlimited(plan)
     fits = b.apply("le", expr.count, most, hint="fits")
     slots = b.apply("max", _room(b, plan, states), i64(1))
     return Limits(plan, fits, b.apply("min", slots, b.apply("add", expr.count, i64(1))), rows, states)
@@ -66,6 +66,10 @@ def online_limits(sweep: Sweep, stm: Stm) -> Limits:
     states = _states(expr, (None,) * len(expr.init), _read(sweep, stm))
     slots = b.apply("min", b.apply("max", _room(b, plan, states), i64(1)), i64(MOST))
     return Limits(plan, boolean(False), slots, (), states)
+
+
+def _unlimited(plan: Plan) -> Limits:
+    return Limits(plan, boolean(True), i64(1))
 
 
 def _states(expr: For, writes: Writes, read: Iterable[int]) -> tuple[Type, ...]:

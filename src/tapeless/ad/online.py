@@ -1,8 +1,9 @@
 """Loops of unknown length that keep states on their way.
 
-States are kept at equal distances, the distance being one at first. When there is no room left, every other state is given up
-and the distance doubles: so the loop runs once, and whenever it ends at least half of the room holds states at equal
-distances. From there the return sweep is that of `checkpoints`, which keeps further states where others were given up.
+States are kept at equal distances, the distance being one at first. When there is no room left, every other state is
+given up and the distance doubles: so the loop runs once, and whenever it ends at least half of the room holds states
+at equal distances. From there the return sweep is that of `checkpoints`, which keeps further states where others were
+given up.
 
     at = used = 0, gap = 1;  while cond(y):  if at = used gap: make room, keep (at, y);  y = body(y);  at += 1
 """
@@ -18,7 +19,7 @@ from ..ir.walk import fresh, inline
 from .checkpoints import Slots, pushed
 from .values import zeros
 
-# Beyond this many states further ones save little: every iteration runs at most three times up to 22 million iterations.
+# Beyond this many states further ones save little: up to 22 million iterations none runs more than three times.
 MOST = 512
 
 

@@ -1,15 +1,16 @@
 """Plans: how much the return sweep may keep, and what that means for each loop.
 
-`memory=` is a number of bytes (an int, or a string such as "64MB"), or `States(n)`, a number of states per loop. It limits
-what loops keep for the return sweep beyond the program's own values. Bytes are shared out without looking at sizes,
-which are known only when the program runs:
+`memory=` is a number of bytes (an int, or a string such as "64MB"), or `States(n)`, a number of states per loop. It
+limits what loops keep for the return sweep beyond the program's own values. Bytes are shared out without looking at
+sizes, which are known only when the program runs:
 
 * loops that follow one another in a block get equal parts;
-* a loop that has loops inside keeps half of its part, and leaves half to those, of which one iteration at a time is alive;
+* a loop that has loops inside keeps half of its part, and leaves half to those, of which one iteration at a time is
+  alive;
 * loops in the body of a parallel operator get a `LANES`-th: so many iterations are assumed to be alive at a time.
 
-A loop that keeps all its states where they fit does so. Else it keeps as many as fit, at least one, and runs steps again in
-the order that takes the fewest (`treeverse`). Without a limit everything is kept.
+A loop that keeps all its states where they fit does so. Else it keeps as many as fit, at least one, and runs steps
+again in the order that takes the fewest (`treeverse`). Without a limit everything is kept.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Loops that keep something for every iteration.
 
-A carried scalar or array goes onto a stack (an array with one row per iteration), except an array that is only written at a
-few places per iteration: there the overwritten places go onto the stack, and the return sweep undoes the writes on its way
-back from the final array (`journal`); and where nothing that is read is overwritten, the final array does (`settled`).
-Stacks that the return sweep does not read are dead code, and go away.
+A carried scalar or array goes onto a stack (an array with one row per iteration), except an array that is only
+written at a few places per iteration: there the overwritten places go onto the stack, and the return sweep undoes the
+writes on its way back from the final array (`journal`); and where nothing that is read is overwritten, the final
+array does (`settled`). Stacks that the return sweep does not read are dead code, and go away.
 
     forward:  for i < n:  stack[i] = y;  y = body(i, y)
     return:   for i = n-1 ... 0:  y = stack[i];  run body(i, y) again;  y_adj, free_adj = back through it
@@ -32,8 +32,8 @@ from .values import mentions, zeros
 # What a stack holds: a carried value by its number, an overwritten place by carried value and write, an index by name.
 Key: TypeAlias = tuple[str, int | str, int]
 
-# For each carried value the writes, last first, by which it is brought back from what it became: none for an array whose
-# final value does; None for a value that has to be kept whole.
+# For each carried value the writes, last first, by which it is brought back from what it became: none for an array
+# whose final value does; None for a value that has to be kept whole.
 Writes: TypeAlias = tuple[list[Write] | None, ...]
 
 
@@ -67,7 +67,7 @@ def row_types(expr: For, writes: Writes) -> dict[Key, Type]:
 
 
 def forward(b: Builder, vars: Sequence[Var], expr: For, trips: Atom, writes: Writes) -> Stacks:
-    """Emit the loop with its stacks, binding its results to `vars`; `trips` is its count, or 0 where that is negative."""
+    """Emit the loop with its stacks, binding its results to `vars`; `trips` is its count, or 0 if that is negative."""
     builder, kept = _pushed(b.child(), expr.body, writes)
     starts = {key: zeros(b, value.type.stacked(trips)) for key, value in kept.items()}
     params = {key: fresh("stack", start.type) for key, start in starts.items()}
@@ -88,9 +88,7 @@ def back(
     assert isinstance(expr, For)
     arrays = undone(stacks.writes)
 
-    def begin(
-        b: Builder, i: Var, carried: Sequence[Var]
-    ) -> tuple[list[Var], Callable[[Scope], Sequence[Atom]]]:
+    def begin(b: Builder, i: Var, carried: Sequence[Var]) -> tuple[list[Var], Callable[[Scope], Sequence[Atom]]]:
         now = dict(zip(arrays, carried, strict=True))
         start = [
             _brought_back(b, expr.body, stacks, k, i, now.get(k, scope.primal(var))) for k, var in enumerate(stm.vars)
