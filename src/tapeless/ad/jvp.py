@@ -5,6 +5,9 @@ doubled: a branch also returns the tangents of its results, a loop also carries 
 also stacks tangents. First-order operations are in `jvp_apply`, operators with accumulators in `jvp_combine`, scatter
 in `jvp_scatter`. The result is a program like any other, so it can be differentiated again.
 
+Several directions are pushed in one go (`pushforwards`) where nothing but code of first order, branches, loops and maps
+varies: each statement is followed by its tangents in all directions in which it has one.
+
 The values are those of the given block, and conditions, indices and trip counts are its own: the derivative is that
 of the path taken. Checks are kept.
 """
@@ -12,17 +15,19 @@ of the path taken. Checks are kept.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from typing import TypeAlias
 
-from ..ir.build import Atoms, Builder
+from ..ir.build import Atoms, Builder, is_literal
 from ..ir.core import Apply, Block, Check, Custom, Expr, For, Hist, If, Lambda, Map, Reduce, Scan, Scatter, Stm, While
 from ..ir.types import Atom, Var
-from ..ir.walk import inline
+from ..ir.walk import inline, lambdas
 from .activity import varied
 from .custom import push_custom
-from .jvp_apply import apply_tangent
+from .jvp_apply import apply_tangents
 from .jvp_combine import push_hist, push_reduce
 from .jvp_scatter import push_scatter
-from .jvp_tangents import MaybeAtoms, Tangents, dot
+from .jvp_tangents import MaybeAtoms, Tangents, dot, filled_results
 from .values import zeros
 
 
@@ -33,39 +38,79 @@ def pushforward(b: Builder, block: Block, tangents: Mapping[Var, Atom]) -> tuple
     of a result is None when it is exactly zero, and for results that are not floats. All names bound are fresh, so a
     block may be pushed any number of times.
     """
+    values, dots = pushforwards(b, block, (tangents,))
+    return values, dots[0]
+
+
+def pushforwards(
+    b: Builder, block: Block, directions: Sequence[Mapping[Var, Atom]]
+) -> tuple[Atoms, tuple[MaybeAtoms, ...]]:
+    """Emit a copy of `block` with its tangents in several directions, for which `pushes_together` must hold.
+
+    The results, and for each direction their tangents: what they have in common is computed once.
+    """
     copy = inline(Lambda((), block), ())
-    known = {var.name: x_dot for var, x_dot in tangents.items()}
-    dots = _push(Tangents(known, varied(copy, known), _push), b, copy)
-    return copy.results, dots
+    ts: list[Tangents] = []
+    for tangents in directions:
+        known = {var.name: x_dot for var, x_dot in tangents.items() if not is_literal(x_dot, 0.0)}
+        ts.append(Tangents(known, varied(copy, known), _push_alone))
+    return copy.results, _push(ts, b, copy)
 
 
-def _push(t: Tangents, b: Builder, block: Block) -> MaybeAtoms:
+def pushes_together(block: Block, names: AbstractSet[str]) -> bool:
+    """Can a block be pushed in several directions at once? Operators whose accumulators vary go one by one."""
+    for stm in block.stms:
+        one_by_one = isinstance(stm.expr, Reduce | Scan | Hist | Scatter | Custom)
+        if one_by_one and any(var.name in names for var in stm.vars):
+            return False
+        if not all(pushes_together(lam.body, names) for lam in lambdas(stm.expr)):
+            return False
+    return True
+
+
+def _push(ts: Sequence[Tangents], b: Builder, block: Block) -> tuple[MaybeAtoms, ...]:
     for stm in block.stms:
         with b.at(stm.pos):
-            _statement(t, b, stm)
-    return tuple(t.of(result) for result in block.results)
+            _statement(ts, b, stm)
+    return tuple(tuple(t.of(result) for result in block.results) for t in ts)
 
 
-def _statement(t: Tangents, b: Builder, stm: Stm) -> None:
+def _push_alone(t: Tangents, b: Builder, block: Block) -> MaybeAtoms:
+    return _push((t,), b, block)[0]
+
+
+def _statement(ts: Sequence[Tangents], b: Builder, stm: Stm) -> None:
     match stm.expr:
         case Apply() as expr:
             b.stms.append(stm)
-            t.define(stm.vars[0], apply_tangent(t, b, expr, stm.vars[0]))
+            for t, x_dot in zip(ts, apply_tangents(ts, b, expr, stm.vars[0]), strict=True):
+                t.define(stm.vars[0], x_dot)
         case Check():
             b.stms.append(stm)
         case If() as expr:
-            _if(t, b, stm.vars, expr)
+            _if(ts, b, stm.vars, expr)
         case For(count, init, body):
-            at, start, lam = _loop(t, b, init, body, body.params[1:])
-            _emit(t, b, stm.vars, at, For(count, start, lam))
+            at, start, lam = _loop(ts, b, init, body, body.params[1:])
+            _emit(ts, b, stm.vars, at, For(count, start, lam))
         case While() as expr:
-            _while(t, b, stm.vars, expr)
+            _while(ts, b, stm.vars, expr)
         case Map(size, body):
             inner = b.child()
-            dots = t.push(t, inner, body.body)
-            at = tuple(k for k, x_dot in enumerate(dots) if x_dot is not None)
-            results = (*body.body.results, *(x_dot for x_dot in dots if x_dot is not None))
-            _emit(t, b, stm.vars, at, Map(size, Lambda(body.params, inner.block(results))))
+            dots = _push(ts, inner, body.body)
+            at = [_present(found) for found in dots]
+            results = (*body.body.results, *(x_dot for found in dots for x_dot in found if x_dot is not None))
+            _emit(ts, b, stm.vars, at, Map(size, Lambda(body.params, inner.block(results))))
+        case _:
+            _operator(ts, b, stm)
+
+
+def _operator(ts: Sequence[Tangents], b: Builder, stm: Stm) -> None:
+    """A form with accumulators: in one direction, or in none."""
+    if not any(var.name in t.varied for t in ts for var in stm.vars):
+        b.stms.append(stm)
+        return
+    (t,) = ts
+    match stm.expr:
         case Reduce() | Scan() as expr:
             push_reduce(t, b, stm.vars, expr)
         case Hist() as expr:
@@ -74,41 +119,59 @@ def _statement(t: Tangents, b: Builder, stm: Stm) -> None:
             push_scatter(t, b, stm.vars[0], expr)
         case Custom() as expr:
             push_custom(t, b, stm.vars, expr)
+        case _:
+            raise AssertionError(stm.expr)
 
 
-def _emit(t: Tangents, b: Builder, vars: Sequence[Var], at: Sequence[int], expr: Expr) -> None:
+# For each direction, the positions of the values that have a tangent in it.
+Places: TypeAlias = Sequence[Sequence[int]]
+
+
+def _present(dots: MaybeAtoms) -> tuple[int, ...]:
+    return tuple(k for k, x_dot in enumerate(dots) if x_dot is not None)
+
+
+def _emit(ts: Sequence[Tangents], b: Builder, vars: Sequence[Var], at: Places, expr: Expr) -> None:
     """Bind the values and, after them, the tangents of those at the given positions."""
-    b.stms.append(Stm((*vars, *t.dotted(vars, at)), expr, b.pos))
+    b.stms.append(Stm((*vars, *_dotted(ts, vars, at)), expr, b.pos))
 
 
-def _if(t: Tangents, b: Builder, vars: Sequence[Var], expr: If) -> None:
+def _dotted(ts: Sequence[Tangents], vars: Sequence[Var], at: Places) -> tuple[Var, ...]:
+    return tuple(x_dot for t, places in zip(ts, at, strict=True) for x_dot in t.dotted(vars, places))
+
+
+def _if(ts: Sequence[Tangents], b: Builder, vars: Sequence[Var], expr: If) -> None:
     """Both arms return the tangents of what varies in either; an arm where it does not returns zeros."""
-    arms = [(block, inner := b.child(), t.push(t, inner, block)) for block in (expr.then, expr.orelse)]
-    at = tuple(k for k in range(len(vars)) if any(dots[k] is not None for _, _, dots in arms))
+    arms = [(block, inner := b.child(), _push(ts, inner, block)) for block in (expr.then, expr.orelse)]
+    at = [sorted({*_present(left), *_present(right)}) for left, right in zip(arms[0][2], arms[1][2], strict=True)]
     blocks: list[Block] = []
     for block, inner, dots in arms:
         tangents: list[Atom] = []
-        for k in at:
-            x_dot = dots[k]
-            tangents.append(zeros(inner, block.results[k].type) if x_dot is None else x_dot)
+        for found, places in zip(dots, at, strict=True):
+            for k in places:
+                x_dot = found[k]
+                tangents.append(zeros(inner, block.results[k].type) if x_dot is None else x_dot)
         blocks.append(inner.block((*block.results, *tangents)))
-    _emit(t, b, vars, at, If(expr.cond, blocks[0], blocks[1]))
+    _emit(ts, b, vars, at, If(expr.cond, blocks[0], blocks[1]))
 
 
 def _loop(
-    t: Tangents, b: Builder, init: Atoms, body: Lambda, carried: Sequence[Var]
-) -> tuple[tuple[int, ...], Atoms, Lambda]:
+    ts: Sequence[Tangents], b: Builder, init: Atoms, body: Lambda, carried: Sequence[Var]
+) -> tuple[Places, Atoms, Lambda]:
     """The carried values that vary, and the initial values and body with their tangents after the values."""
-    at = t.varying(carried)
-    start = (*init, *(t.filled(b, init[k]) for k in at))
-    params = (*body.params, *t.dotted(carried, at))
+    at = [t.varying(carried) for t in ts]
+    start = (*init, *(t.filled(b, init[k]) for t, places in zip(ts, at, strict=True) for k in places))
+    params = (*body.params, *_dotted(ts, carried, at))
     inner = b.child()
-    return at, start, Lambda(params, inner.block(t.filled_block(inner, body.body, at)))
+    dots = _push(ts, inner, body.body)
+    results = body.body.results
+    tangents = [filled_results(inner, results, found, places) for found, places in zip(dots, at, strict=True)]
+    return at, start, Lambda(params, inner.block((*results, *(x_dot for found in tangents for x_dot in found))))
 
 
-def _while(t: Tangents, b: Builder, vars: Sequence[Var], expr: While) -> None:
+def _while(ts: Sequence[Tangents], b: Builder, vars: Sequence[Var], expr: While) -> None:
     """As for a counted loop; the condition takes the tangents, and does not read them."""
-    at, start, body = _loop(t, b, expr.init, expr.body, expr.body.params)
-    unread = tuple(dot(expr.cond.params[k]) for k in at)
+    at, start, body = _loop(ts, b, expr.init, expr.body, expr.body.params)
+    unread = tuple(dot(expr.cond.params[k]) for places in at for k in places)
     cond = Lambda((*expr.cond.params, *unread), expr.cond.body)
-    _emit(t, b, vars, at, While(start, cond, body))
+    _emit(ts, b, vars, at, While(start, cond, body))

@@ -21,33 +21,37 @@ from .jvp_tangents import Tangents, dot_name
 from .values import zeros
 
 
-def apply_tangent(t: Tangents, b: Builder, expr: Apply, out: Var) -> Atom | None:
-    """The tangent of `out = expr`, whose statement has been emitted; None when it is zero."""
+def apply_tangents(directions: Sequence[Tangents], b: Builder, expr: Apply, out: Var) -> list[Atom | None]:
+    """The tangent of `out = expr`, whose statement has been emitted, in each direction; None where it is zero."""
+    nothing: list[Atom | None] = [None] * len(directions)
     if not out.type.dtype.is_float and lookup(expr.op).partials != "opaque":
-        return None
-    dots = [t.of(arg) for arg in expr.args]
-    if all(x_dot is None for x_dot in dots):
-        return None
+        return nothing
+    if all(t.of(arg) is None for t in directions for arg in expr.args):
+        return nothing
     match lookup(expr.op).partials:
         case "constant":
-            return None
+            return nothing
         case "opaque":
             raise opaque_operation(expr.op, b.pos)
         case "structural":
-            return _moved(t, b, expr, out)
+            return [_moved(t, b, expr, out) for t in directions]
         case partials:
-            return _linear(b, partials, expr.args, dots, out)
+            return _linear(directions, b, partials, expr.args, out)
 
 
 def _linear(
-    b: Builder, partials: Sequence[Partial], args: Sequence[Atom], dots: Sequence[Atom | None], out: Var
-) -> Atom | None:
-    """The sum of partial times tangent."""
-    total: Atom | None = None
-    for rule, x_dot in zip(partials, dots, strict=True):
-        if x_dot is not None:
-            total = _plus(b, total, rule(b, args, out), x_dot, dot_name(out))
-    return total
+    directions: Sequence[Tangents], b: Builder, partials: Sequence[Partial], args: Sequence[Atom], out: Var
+) -> list[Atom | None]:
+    """The sum of partial times tangent; a partial is computed once for all directions."""
+    totals: list[Atom | None] = [None] * len(directions)
+    for rule, arg in zip(partials, args, strict=True):
+        dots = [t.of(arg) for t in directions]
+        if any(x_dot is not None for x_dot in dots):
+            partial = rule(b, args, out)
+            for k, x_dot in enumerate(dots):
+                if x_dot is not None:
+                    totals[k] = _plus(b, totals[k], partial, x_dot, dot_name(out))
+    return totals
 
 
 def _plus(b: Builder, total: Atom | None, partial: Atom, x_dot: Atom, hint: str) -> Atom | None:
@@ -56,7 +60,12 @@ def _plus(b: Builder, total: Atom | None, partial: Atom, x_dot: Atom, hint: str)
         return total
     if is_literal(partial, -1.0):
         return b.apply("neg", x_dot, hint=hint) if total is None else b.apply("sub", total, x_dot, hint=hint)
-    term = x_dot if is_literal(partial, 1.0) else b.apply("mul", partial, x_dot, hint=hint)
+    if is_literal(x_dot, -1.0):
+        return b.apply("neg", partial, hint=hint) if total is None else b.apply("sub", total, partial, hint=hint)
+    if is_literal(partial, 1.0):
+        term = x_dot
+    else:
+        term = partial if is_literal(x_dot, 1.0) else b.apply("mul", partial, x_dot, hint=hint)
     return term if total is None else b.apply("add", total, term, hint=hint)
 
 

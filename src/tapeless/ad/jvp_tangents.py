@@ -11,7 +11,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from ..ir.build import Atoms, Builder
+from ..ir.build import Atoms, Builder, is_literal
 from ..ir.core import Block
 from ..ir.types import Atom, Var
 from ..ir.walk import fresh
@@ -38,7 +38,7 @@ class Tangents:
         return self.known.get(atom.name) if isinstance(atom, Var) else None
 
     def define(self, var: Var, x_dot: Atom | None) -> None:
-        if x_dot is not None:
+        if x_dot is not None and not is_literal(x_dot, 0.0):
             self.known[var.name] = x_dot
 
     def filled(self, b: Builder, atom: Atom) -> Atom:
@@ -48,15 +48,7 @@ class Tangents:
 
     def filled_block(self, b: Builder, block: Block, wanted: Sequence[int]) -> Atoms:
         """Emit a block; its results, then the tangents of the `wanted` ones."""
-        dots = self.push(self, b, block)
-        for k, x_dot in enumerate(dots):
-            # A tangent that nobody carries on would be lost: then activity analysis is wrong.
-            assert x_dot is None or k in wanted, f"result {k} has a tangent where none was expected"
-        tangents: list[Atom] = []
-        for k in wanted:
-            x_dot = dots[k]
-            tangents.append(zeros(b, block.results[k].type) if x_dot is None else x_dot)
-        return (*block.results, *tangents)
+        return (*block.results, *filled_results(b, block.results, self.push(self, b, block), wanted))
 
     def varying(self, params: Sequence[Var]) -> tuple[int, ...]:
         """The positions of the parameters that vary."""
@@ -68,6 +60,18 @@ class Tangents:
         for k, x_dot in zip(at, dots, strict=True):
             self.define(vars[k], x_dot)
         return dots
+
+
+def filled_results(b: Builder, results: Atoms, dots: MaybeAtoms, wanted: Sequence[int]) -> Atoms:
+    """The tangents of the results at the positions `wanted`, zeros made where there is none."""
+    for k, x_dot in enumerate(dots):
+        # A tangent that nobody carries on would be lost: then activity analysis is wrong.
+        assert x_dot is None or k in wanted, f"result {k} has a tangent where none was expected"
+    tangents: list[Atom] = []
+    for k in wanted:
+        x_dot = dots[k]
+        tangents.append(zeros(b, results[k].type) if x_dot is None else x_dot)
+    return tuple(tangents)
 
 
 def dot(var: Var) -> Var:
