@@ -46,12 +46,11 @@ def announce_some(plan: Plan, pos: Pos | None, count: Atom, rows: Sequence[Type]
     )
 
 
-def announce_online(plan: Plan, pos: Pos | None, states: Sequence[Type], most: int) -> None:
+def announce_online(plan: Plan, pos: Pos | None, states: Sequence[Type], most: Atom) -> None:
     """A loop of unknown length keeps `states` on its way, at most so many."""
-    limit = f"{plan.states}" if plan.states is not None else f"{plan.bytes} // ({_size(states)})"
     plan.note(
         pos,
-        f"keeps up to s = min({limit}, {most}) states of {_size(states)} bytes while it runs",
+        f"keeps up to {most} states of {_size(states)} bytes, placed while it runs",
         "no run to count iterations first; then the fewest repetitions between the states kept",
     )
 

@@ -18,7 +18,7 @@ from ..passes import dce
 from ..passes.notes import Notes
 from ..passes.uses import mentioned, slice_for
 from .adjoints import Scope
-from .online import MOST
+from .online import FEWEST, MOST
 from .planner import Plan
 from .stacks import Writes, row_types
 from .sweep import Sweep, back_through
@@ -58,14 +58,18 @@ def limits(sweep: Sweep, stm: Stm, writes: Writes) -> Limits:
     return Limits(plan, fits, b.apply("min", slots, b.apply("add", expr.count, i64(1))), rows, states)
 
 
-def online_limits(sweep: Sweep, stm: Stm) -> Limits:
-    """The limits of a loop of unknown length that carries no array written in place: only states count."""
-    expr, b = stm.expr, sweep.b
+def online_limits(sweep: Sweep, stm: Stm) -> Limits | None:
+    """The limits of a loop of unknown length that carries no array written in place; None unless many states fit."""
+    expr = stm.expr
     assert isinstance(expr, For)
     plan = sweep.plan.halved(expr.body.body)
+    if not plan.is_limited:
+        return None
     states = _states(expr, (None,) * len(expr.init), _read(sweep, stm))
-    slots = b.apply("min", b.apply("max", _room(b, plan, states), i64(1)), i64(MOST))
-    return Limits(plan, boolean(False), slots, (), states)
+    room = _room(Builder(), plan, states)
+    if not isinstance(room, Lit) or int(room.value) < FEWEST:
+        return None
+    return Limits(plan, boolean(False), i64(min(int(room.value), MOST)), (), states)
 
 
 def _unlimited(plan: Plan) -> Limits:

@@ -5,8 +5,8 @@ every iteration (`stacks`), or, where the plan does not allow that, states at so
 computed again (`checkpoints`). Whether it does is known when the program runs: then there are both versions, and a
 branch between them.
 
-A `while` loop is run once to count its iterations, and then is a loop with a trip count; under a plan it is run once
-and keeps states on its way, where it carries no array that is written in place.
+A `while` loop is run once to count its iterations, and then is a loop with a trip count; under a plan that allows for
+many states it is run once and keeps states on its way (`online`).
 """
 
 from __future__ import annotations
@@ -56,23 +56,24 @@ def while_rule(sweep: Sweep, stm: Stm) -> Back:
         sweep.emit(stm)
         return nothing
     body = Lambda((fresh("i", Type(I64)), *expr.body.params), expr.body.body)
-    plan = sweep.plan.halved(body.body)
-    if plan.is_limited and not any(stacks.writes_of(For(i64(0), expr.init, body))):
-        return _online(sweep, stm, body)
+    uncounted = For(i64(0), expr.init, body)
+    if not any(stacks.writes_of(uncounted)):
+        found = online_limits(sweep, Stm(stm.vars, uncounted, stm.pos))
+        if found is not None:
+            return _online(sweep, stm, body, found)
     count = _count(sweep.b, expr)
     return for_rule(sweep, Stm(stm.vars, For(count, expr.init, body), stm.pos))
 
 
-def _online(sweep: Sweep, stm: Stm, body: Lambda) -> Back:
+def _online(sweep: Sweep, stm: Stm, body: Lambda, found: Limits) -> Back:
     """A loop with a condition that keeps states on its way."""
     expr = stm.expr
     assert isinstance(expr, While)
-    room = online_limits(sweep, Stm(stm.vars, For(i64(0), expr.init, body), stm.pos))
-    trips, slots = online.forward(sweep.b, stm.vars, expr, room.slots)
+    trips, slots = online.forward(sweep.b, stm.vars, expr, found.slots)
     counted = Stm(stm.vars, For(trips, expr.init, body), stm.pos)
-    announce_online(room.inner, stm.pos, room.states, online.MOST)
+    announce_online(found.inner, stm.pos, found.states, found.slots)
     return _back_of(
-        counted, lambda scope, adjoints: checkpoints.back(sweep, scope, counted, slots, adjoints, room.inner)
+        counted, lambda scope, adjoints: checkpoints.back(sweep, scope, counted, slots, adjoints, found.inner)
     )  # fmt: skip
 
 

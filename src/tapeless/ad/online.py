@@ -1,9 +1,10 @@
 """Loops of unknown length that keep states on their way.
 
-States are kept at equal distances, the distance being one at first. When there is no room left, every other state is
-given up and the distance doubles: so the loop runs once, and whenever it ends at least half of the room holds states
-at equal distances. From there the return sweep is that of `checkpoints`, which keeps further states where others were
-given up.
+States are kept at equal distances, the distance being one at first, in half of the room. When that is full, every
+other state is given up and the distance doubles: so the loop runs once, and whenever it ends a quarter of the room at
+least holds states at equal distances. From there the return sweep is that of `checkpoints`, which keeps further states
+in the rest of the room. With little room, counting the iterations first and keeping states at the best places takes
+fewer steps; with `FEWEST` states this takes at most 3/8 more than the optimum for a known length.
 
     at = used = 0, gap = 1;  while cond(y):  if at = used gap: make room, keep (at, y);  y = body(y);  at += 1
 """
@@ -21,10 +22,11 @@ from .values import zeros
 
 # Beyond this many states further ones save little: up to 22 million iterations none runs more than three times.
 MOST = 512
+FEWEST = 64
 
 
 def forward(b: Builder, vars: Sequence[Var], expr: While, room: Atom) -> tuple[Var, Slots]:
-    """Emit the loop, binding its results to `vars`: how often it ran, and the states it kept."""
+    """Emit the loop, binding its results to `vars`: how often it ran, and the states it kept. `room` is two or more."""
     count = len(expr.init)
     types = [Type(I64), Type(I64, (room,)), *(x.type.stacked(room) for x in expr.init)]
     start = (i64(0), i64(1), *(zeros(b, type) for type in types), *expr.init)
@@ -47,7 +49,8 @@ def forward(b: Builder, vars: Sequence[Var], expr: While, room: Atom) -> tuple[V
 
 def _kept(b: Builder, room: Atom, at: Var, gap: Var, slots: Sequence[Var], values: Sequence[Var]) -> tuple[Var, ...]:
     """The distance and the slots after an iteration had its turn to be kept."""
-    full = b.apply("and", _is_due(b, at, slots[0], gap), b.apply("eq", slots[0], room))
+    half = b.apply("floordiv", room, i64(2))
+    full = b.apply("and", _is_due(b, at, slots[0], gap), b.apply("eq", slots[0], half))
     gap, *slots = b.if_(full, lambda b: _thinned(b, gap, slots), lambda _b: (gap, *slots))
 
     def keep(b: Builder) -> Atoms:
