@@ -1,0 +1,120 @@
+"""A sum of large arrays becomes an array of sums; what is dear is computed once, and small arrays are left alone."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tapeless.ir.core import Map, Reduce
+from tapeless.ir.text import parse_function, print_function
+from tapeless.passes import interchange, simplify
+
+from .small_programs import kinds, optimised
+
+X = np.random.default_rng(3).normal(size=(5, 4))
+Y = np.random.default_rng(4).normal(size=(5, 3))
+
+
+def _sum(shape: str, body: str, sizes: tuple[str, str] = ("m", "k"), result: str = "r") -> str:
+    rows, columns = sizes
+    return f"""
+def f(x: f64[n, {sizes[0]}], y: f64[n, {sizes[1]}]) {{
+  z: f64[{shape}] = replicate 0.0 {rows} {columns}
+  s: f64[{shape}] = reduce n [z] (a: f64[{shape}], b: f64[{shape}]) {{
+    c: f64[{shape}] = map {rows} (p: i64) {{
+      ar: f64[{columns}] = index a p
+      br: f64[{columns}] = index b p
+      d: f64[{columns}] = map {columns} (q: i64) {{
+        u: f64 = index ar q
+        v: f64 = index br q
+        w: f64 = add u v
+        return w
+      }}
+      return d
+    }}
+    return c
+  }} (i: i64) {{
+{body}
+    return {result}
+  }}
+  return s
+}}
+"""
+
+
+OUTER = """
+    r: f64[{m}, {k}] = map {m} (j: i64) {{
+      e: f64 = index x i j
+      {dear}
+      t: f64[{k}] = map {k} (l: i64) {{
+        g: f64 = index y i l
+        h: f64 = mul g o
+        return h
+      }}
+      return t
+    }}"""
+
+
+def test_an_outer_product():
+    body = OUTER.format(m="m", k="k", dear="o: f64 = neg e")
+    function = optimised(_sum("m, k", body), [X, Y], interchange, simplify)
+    assert kinds(function.body)[:3] == ["map", "map", "reduce"], print_function(function)
+
+
+def test_what_is_dear_is_computed_once():
+    body = OUTER.format(m="m", k="k", dear="o: f64 = exp e")
+    function = optimised(_sum("m, k", body), [X, Y], interchange, simplify)
+    assert kinds(function.body).count("exp") == 1
+    first, second = (stm for stm in function.body.stms if isinstance(stm.expr, Map))
+    assert "exp" in print_function(function).split(f"{second.vars[0].name}:", maxsplit=1)[0]
+    assert first.vars[0].type.rank == 2
+
+
+def test_a_transposed_sum_is_transposed_once():
+    body = OUTER.format(m="k2", k="m2", dear="o: f64 = neg e").replace("k2", "m").replace("m2", "k")
+    text = _sum("k, m", body.replace("r: f64[m, k]", "r: f64[m, k]") + "\n    q2: f64[k, m] = transpose[1, 0] r",
+                ("k", "m"), "q2").replace("x: f64[n, k], y: f64[n, m]", "x: f64[n, m], y: f64[n, k]")  # fmt: skip
+    function = optimised(text, [X, Y], interchange)
+    assert [kind for kind in kinds(function.body) if kind in ("transpose", "map", "reduce")] == [
+        "map", "map", "reduce", "transpose"]  # fmt: skip
+
+
+def test_literal_sizes_are_left_to_the_back_end():
+    body = OUTER.format(m="4", k="3", dear="o: f64 = neg e")
+    function = optimised(_sum("4, 3", body, ("4", "3")), [X, Y], interchange)
+    assert any(isinstance(stm.expr, Reduce) for stm in function.body.stms)
+
+
+VECTORS = """
+def f(x: f64[n, m], y: f64[m, n]) {{
+  z: f64[m] = replicate 0.0 m
+  s: f64[m] = reduce n [z] (a: f64[m], b: f64[m]) {{
+    c: f64[m] = map m (p: i64) {{
+      u: f64 = index a p
+      v: f64 = index b p
+      w: f64 = add u v
+      return w
+    }}
+    return c
+  }} (i: i64) {{
+    r: f64[m] = map m (j: i64) {{
+      g: f64 = index {read}
+      return g
+    }}
+    return r
+  }}
+  return s
+}}
+"""
+
+
+@pytest.mark.parametrize(("read", "first"), [("x i j", "replicate"), ("y j i", "map")])
+def test_vectors_are_summed_in_the_order_of_memory(read, first):
+    function = optimised(VECTORS.format(read=read), [X, X.T.copy()], interchange)
+    assert kinds(function.body)[0] == first
+
+
+def test_nothing_moves_past_a_check():
+    body = OUTER.format(m="m", k="k", dear="o: f64 = neg e\n      check bounds i n")
+    function = parse_function(_sum("m, k", body))
+    assert kinds(optimised(function, [X, Y], interchange).body) == kinds(function.body)
