@@ -57,7 +57,12 @@ def use_class(x):
 
 def use_del(x):
     y = x
-    del y  # here
+    del y
+    return y + x  # noqa: F821
+
+
+def delete_item_of_array(x):
+    del x[0]  # here
     return x
 
 
@@ -171,9 +176,49 @@ def use_open(x):
 
 
 def use_itertools(x):
-    for a, b in itertools.product(x, x):  # here
+    for a in itertools.accumulate(x):  # here
         pass
     return x
+
+
+def use_vectorize(x):
+    return np.vectorize(lambda v: v * 2)(x)  # here
+
+
+def use_filter(x):
+    return list(filter(lambda v: v > 0, x))  # here
+
+
+def iterator_used_twice(x):
+    pairs = zip(x, x, strict=True)
+    total = 0.0
+    for a, b in pairs:
+        total += a * b
+    for a, b in pairs:  # here
+        total += a * b
+    return total
+
+
+def raise_two_arguments(x):
+    if x > 0:
+        raise ValueError("positive", 3)  # here
+    return x
+
+
+def max_of_single_and_python_float(x):
+    return max(x, 0.1)  # here
+
+
+def recursion_at_run_time(x, n):
+    return x if n == 0 else x * recursion_at_run_time(x, n - 1)  # here
+
+
+def swap_sometimes(u, v, n):
+    for k in range(n):
+        v[0] = u[1] + k
+        if u[0] > 0.5:  # here
+            u, v = v, u
+    return u
 
 
 def misspelt_keyword(x):
@@ -615,8 +660,8 @@ def call_method_of_float(x):
     return x.hex()  # here
 
 
-def sort_an_array(x):
-    return sorted(x)  # here
+def sort_a_matrix(x):
+    return sorted(np.outer(x, x))  # here
 
 
 X = np.array([1.0, 2.0, 3.0])
@@ -625,7 +670,15 @@ CASES = [
     (use_try, (1.0,), "TP101", ["try/except"]),
     (use_with, (1.0,), "TP101", ["with"]),
     (use_class, (1.0,), "TP101", ["class", "dataclass"]),
-    (use_del, (1.0,), "TP101", ["del"]),
+    (use_del, (1.0,), "TP116", ["'y'"]),
+    (delete_item_of_array, (X,), "TP101", ["deleted"]),
+    (use_vectorize, (X,), "TP103", ["vectorize", "tp.map"]),
+    (use_filter, (X,), "TP103", ["filter", "comprehension"]),
+    (iterator_used_twice, (X,), "TP112", ["'pairs'", "list"]),
+    (raise_two_arguments, (1.0,), "TP101", ["message"]),
+    (max_of_single_and_python_float, (np.float32(1.0),), "TP104", ["np.float32"]),
+    (recursion_at_run_time, (1.0, 3), "TP109", ["loop"]),
+    (swap_sometimes, (X, X.copy(), 3), "TP107", ["u = u.copy()"]),
     (use_global, (1.0,), "TP101", ["global"]),
     (use_nonlocal, (1.0,), "TP101", ["nonlocal"]),
     (use_yield, (1.0,), "TP101", ["yield"]),
@@ -646,7 +699,7 @@ CASES = [
     (unsupported_builtin, (1.0,), "TP103", ["hash"]),
     (use_print, (1.0,), "TP104", ["print", "outside"]),
     (use_open, (1.0,), "TP103", ["open"]),
-    (use_itertools, (X,), "TP103", ["product"]),
+    (use_itertools, (X,), "TP103", ["accumulate", "cumsum"]),
     (misspelt_keyword, (X,), "TP114", ["axs", "did you mean 'axis'"]),
     (too_many_arguments, (1.0,), "TP114", ["_helper", "2", "3"]),
     (missing_argument, (1.0,), "TP114", ["'b'"]),
@@ -729,5 +782,5 @@ CASES = [
     (write_in_map, (X,), "TP104", ["parallel operator"]),
     (decorated_nested, (1.0,), "TP101", ["decorator"]),
     (call_method_of_float, (1.0,), "TP113", ["hex"]),
-    (sort_an_array, (X,), "TP104", ["np.sort"]),
+    (sort_a_matrix, (X,), "TP104", ["np.argsort"]),
 ]

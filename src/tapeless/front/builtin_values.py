@@ -5,12 +5,14 @@ from __future__ import annotations
 import builtins
 import dataclasses
 import functools
+import itertools
 from typing import Any
 
 import numpy as np
 
 from ..errors import OperandError
 from ..ir.types import BOOL, F32, F64, I32, I64
+from . import special_methods
 from .attributes import get_attribute
 from .context import Context, describe
 from .grown import listed
@@ -45,6 +47,8 @@ def len_(c: Context, value: Value) -> Value:
             return len(c.held(value))
         case str():
             return len(value)
+        case _ if special := special_methods.call(c, value, "__len__"):
+            return special[0]
         case _:
             items = c.items(value)
             if items is None:
@@ -65,6 +69,55 @@ def zip_(c: Context, *iterables: Value, strict: Value = False) -> Value:
 @implements(builtins.reversed)
 def reversed_(c: Context, iterable: Value) -> Value:
     return Zipped("reversed", (iterable,))
+
+
+@implements(builtins.map)
+def map_(c: Context, function: Value, *iterables: Value) -> Value:
+    return Zipped("map", iterables, function)
+
+
+@implements(itertools.product)
+def product_(c: Context, *iterables: Value, repeat: Value = 1) -> Value:
+    return Zipped("product", iterables * c.need_int(repeat, "repeat"))
+
+
+@implements(np.ndindex)
+def ndindex(c: Context, *shape: Value) -> Value:
+    sizes = shape if len(shape) != 1 or c.items(shape[0]) is None else c.items(shape[0]) or ()
+    return Zipped("product", tuple(RangeValue(0, size, 1) for size in sizes))
+
+
+@implements(np.ndenumerate)
+def ndenumerate(c: Context, array: Value) -> Value:
+    if not isinstance(array, ArrayRef):
+        c.refuse(f"np.ndenumerate needs an array, not {describe(array)}", error=OperandError)
+    ranges = tuple(RangeValue(0, c.number(size), 1) for size in c.shape(array))
+    return Zipped("map", (Zipped("product", ranges),), Partial(_place_and_value, (array,), {}))
+
+
+def _place_and_value(array: Value, index: Value) -> Value:
+    return index, array[index]
+
+
+@implements(itertools.pairwise)
+def pairwise(c: Context, iterable: Value) -> Value:
+    return Zipped("pairwise", (iterable,))
+
+
+@implements(itertools.count)
+def count(c: Context, start: Value = 0) -> Value:
+    return Zipped("count", (), start)
+
+
+@implements(itertools.combinations)
+def combinations(c: Context, iterable: Value, r: Value) -> Value:
+    return tuple(itertools.combinations(static_items(c, iterable), c.need_int(r, "the length of a combination")))
+
+
+@implements(itertools.permutations)
+def permutations(c: Context, iterable: Value, r: Value = None) -> Value:
+    length = None if r is None else c.need_int(r, "the length of a permutation")
+    return tuple(itertools.permutations(static_items(c, iterable), length))
 
 
 @implements(builtins.tuple)

@@ -12,14 +12,14 @@ from types import BuiltinFunctionType, FunctionType, MethodType
 from typing import Any, NoReturn
 
 from ..errors import CallError, NotStaticError, RecursionRefusedError, TypeConflictError, UnsupportedFunctionError
-from . import registry
+from . import registry, special_methods
 from .captured import scope_of
 from .comprehensions import comprehend
 from .context import Context, describe, expression
 from .custom import Ruled, call_ruled
 from .derived import Derivation, LinearMap, call_derived
 from .expressions import closure, elements
-from .fence import first_yield, refuse_node
+from .fence import first_yield, refuse_known_call, refuse_node
 from .frame import BROKEN, CONTINUED, RESULT, RETURNED, End, Frame
 from .generators import as_function, consumes_generators
 from .liveness import Liveness, analyse, bound_names
@@ -28,9 +28,9 @@ from .registry import Implementation
 from .source import source_of
 from .statements import has_left, run_block
 from .suggest import suggestion
-from .values import Clash, Closure, DictRef, Method, Partial, Value
+from .values import Clash, Closure, DictRef, Method, ObjectRef, Partial, Value
 
-# How deep and how often functions may call themselves: recursion that is as deep as run-time values say never ends here.
+# How deep and how often functions may call themselves: recursion as deep as run-time values say never ends here.
 RECURSION_DEPTH = 24
 RECURSIONS = 2000
 
@@ -98,6 +98,7 @@ def _call_object(c: Context, function: Any, args: tuple[Value, ...], kwargs: dic
     ours = registry.replacement(function)
     if ours is not None:
         return inline(c, closure_of(c, ours, internal=True), args, kwargs)
+    refuse_known_call(c, function)
     if isinstance(function, type):
         return _construct(c, function, args, kwargs)
     if isinstance(function, MethodType) and isinstance(function.__self__, type):
@@ -111,7 +112,9 @@ def _call_object(c: Context, function: Any, args: tuple[Value, ...], kwargs: dic
     plain = _unwrapped(function)
     if isinstance(plain, FunctionType) and not _is_library(plain):
         return inline(c, closure_of(c, plain), args, kwargs)
-    if not callable(function):
+    if (method := special_methods.find(function, "__call__")) is not None:
+        return call(c, method, (function, *args), kwargs)
+    if not callable(function) or isinstance(function, ObjectRef):
         c.refuse(f"{describe(function)} cannot be called", error=CallError)
     _refuse_unknown(c, function)
 

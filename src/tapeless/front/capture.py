@@ -19,7 +19,7 @@ from ..errors import CallError, Place
 from ..ir.core import Function
 from ..ir.types import Atom
 from ..passes.notes import Notes
-from . import attributes, builtin_values, calls, comprehensions, expressions, fence, for_while, statements
+from . import attributes, builtin_values, calls, comprehensions, conditions, expressions, fence, for_while, statements
 from .annotations import ArrayType
 from .captured import Captured, LateCaptureError, Parameters
 from .context import Context
@@ -227,6 +227,7 @@ HANDLERS: tuple[object, ...] = (
     attributes,
     builtin_values,
     comprehensions,
+    conditions,
     expressions,
     fence,
     for_while,

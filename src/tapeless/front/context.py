@@ -31,6 +31,7 @@ from .values import (
     Grown,
     ListRef,
     ObjectRef,
+    Once,
     RangeValue,
     Ref,
     Scalar,
@@ -387,10 +388,14 @@ class Context:
                 return self.b.apply("ne", self.atom(found.length), i64(0))
             case ListRef() | DictRef():
                 return bool(self.held(value))
-            case ObjectRef():
-                return True
+            case ObjectRef(cls):
+                return self._object_truth(value, cls)
             case _:
                 return bool(value)
+
+    def _object_truth(self, value: ObjectRef, cls: type) -> bool | Atom:
+        method = getattr(cls, "__bool__", None) or getattr(cls, "__len__", None)
+        return True if method is None else self.truth(self.call(method, (value,)))
 
     def _array_truth(self, value: ArrayRef) -> Atom:
         shape = self.shape(value)
@@ -423,6 +428,8 @@ def describe(value: Value) -> str:
             return f"an instance of {cls.__name__}"
         case RangeValue():
             return "a range"
+        case Once():
+            return "an iterator"
         case Zipped(kind):
             return f"{kind.split()[0]}(...)"
         case None:

@@ -3,19 +3,32 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from ..errors import NotStaticError, OperandError, TypeConflictError, UnboundNameError, UnknownNameError
-from ..ir.types import BOOL, I64, Atom, Lit
+from ..ir.types import I64, Atom, Lit
+from . import special_methods
 from .context import Context, describe, expression
-from .control import PathEndsError, branch, is_pure, join, run_arm
-from .frame import VALUE
+from .control import PathEndsError
 from .grown import joined, repeated
 from .iteration import static_items
 from .numpy import arithmetic
 from .suggest import suggestion
-from .values import ArrayRef, Clash, Closure, DictRef, ListRef, Maybe, ObjectRef, Scalar, SliceValue, Undefined, Value
+from .values import (
+    ArrayRef,
+    Clash,
+    Closure,
+    DictRef,
+    ListRef,
+    Maybe,
+    ObjectRef,
+    Once,
+    Scalar,
+    SliceValue,
+    Undefined,
+    Value,
+)
 
 
 @expression(ast.Constant)
@@ -52,6 +65,12 @@ def read_name(c: Context, name: str) -> Value:
                 error=UnboundNameError,
                 fix=f"assign {name!r} first",
             )
+        case Clash(reason) if "iterator" in reason:
+            c.refuse(
+                f"the variable {name!r} holds an iterator that has been used up before",
+                error=TypeConflictError,
+                fix="make a list or tuple of it, which can be gone over again",
+            )
         case Clash(reason):
             c.refuse(
                 f"the variable {name!r} has two types here: {reason}",
@@ -59,6 +78,9 @@ def read_name(c: Context, name: str) -> Value:
                 why="a compiled variable has one type",
                 fix="use two names, or give it the same type on every path",
             )
+        case Once(iterator):
+            frame.names[name] = Clash("an iterator, which has been used up before")
+            return iterator
         case Maybe(inner, defined):
             c.b.check("unbound", defined, info=name)
             frame.names[name] = inner
@@ -84,9 +106,11 @@ def binop(c: Context, node: ast.BinOp) -> Value:
 def binary(c: Context, op: str, x: Value, y: Value) -> Value:
     """`x op y` of any two values."""
     if isinstance(x, Scalar | int | float) and isinstance(y, Scalar | int | float):
-        return _integers(c, op, x, y) if _are_python_ints(c, x, y) else arithmetic.binary(c, op, x, y)
+        return _integers(c, op, x, y) if are_python_ints(c, x, y) else arithmetic.binary(c, op, x, y)
     if c.grown(x) or c.grown(y):
         return _of_lists(c, op, x, y)
+    if (special := special_methods.binary(c, op, x, y)) is not None:
+        return special[0]
     left, right = c.items(x), c.items(y)
     if op == "Add" and left is not None and right is not None and type(x) is type(y):
         return c.new_list(left + right) if isinstance(x, ListRef) else left + right
@@ -100,11 +124,11 @@ def binary(c: Context, op: str, x: Value, y: Value) -> Value:
     if isinstance(x, str) and isinstance(y, str) and op == "Add":
         return x + y
     if not (_computes(c, x, y) and _computes(c, y, x)):
-        c.refuse(f"{_SYMBOLS.get(op, op)} is not defined between {describe(x)} and {describe(y)}", error=OperandError)
+        c.refuse(f"{SYMBOLS.get(op, op)} is not defined between {describe(x)} and {describe(y)}", error=OperandError)
     return arithmetic.binary(c, op, x, y)
 
 
-_SYMBOLS = {
+SYMBOLS = {
     "Add": "+", "Sub": "-", "Mult": "*", "Div": "/", "FloorDiv": "//", "Mod": "%", "Pow": "**", "MatMult": "@",
     "BitAnd": "&", "BitOr": "|", "BitXor": "^", "LShift": "<<", "RShift": ">>",
     "Eq": "==", "NotEq": "!=", "Lt": "<", "LtE": "<=", "Gt": ">", "GtE": ">=",
@@ -124,7 +148,7 @@ def _of_lists(c: Context, op: str, x: Value, y: Value) -> Value:
         return joined(c, (x, y))
     if not (isinstance(x, ArrayRef) or isinstance(y, ArrayRef)):
         c.refuse(
-            f"{_SYMBOLS.get(op, op)} is not defined between {describe(x)} and {describe(y)}",
+            f"{SYMBOLS.get(op, op)} is not defined between {describe(x)} and {describe(y)}",
             error=OperandError,
             fix="make an array of the list: np.array(...)",
         )
@@ -140,7 +164,8 @@ def _repeated(c: Context, sequence: Value, times: Value) -> Value:
     return c.new_list(items * count) if isinstance(sequence, ListRef) else items * count
 
 
-def _are_python_ints(c: Context, x: Value, y: Value) -> bool:
+def are_python_ints(c: Context, x: Value, y: Value) -> bool:
+    """Are both Python integers, not both known?"""
     return (
         (isinstance(x, Scalar) or isinstance(y, Scalar))
         and c.is_weak(x)
@@ -185,6 +210,8 @@ def unaryop(c: Context, node: ast.UnaryOp) -> Value:
     value = c.eval(node.operand)
     if isinstance(node.op, ast.Not):
         return invert(c, c.truth(value))
+    if (special := special_methods.unary(c, type(node.op).__name__, value)) is not None:
+        return special[0]
     if not isinstance(value, Scalar | ArrayRef | int | float):
         c.refuse(f"this operator is not defined for {describe(value)}", error=OperandError)
     if isinstance(node.op, ast.USub) and isinstance(value, Scalar) and value.weak and value.dtype is I64:
@@ -195,127 +222,6 @@ def unaryop(c: Context, node: ast.UnaryOp) -> Value:
 def invert(c: Context, truth: bool | Atom) -> Value:
     """`not` of a truth value: a Python bool."""
     return not truth if isinstance(truth, bool) else Scalar(c.b.apply("not", truth), weak=True)
-
-
-# -- conditions -----------------------------------------------------------------------------------
-
-
-@expression(ast.BoolOp)
-def boolop(c: Context, node: ast.BoolOp) -> Value:
-    return _chain(c, isinstance(node.op, ast.And), [lambda v=v: c.eval(v) for v in node.values])
-
-
-def _chain(c: Context, conjunction: bool, parts: Sequence[Callable[[], Value]]) -> Value:
-    """Short-circuit evaluation; the value is that of the operand that decided."""
-    first = parts[0]()
-    if len(parts) == 1:
-        return first
-    truth = c.truth(first)
-    if isinstance(truth, bool):
-        return _chain(c, conjunction, parts[1:]) if truth is conjunction else first
-    return _decide(c, truth, conjunction, first, lambda: _chain(c, conjunction, parts[1:]))
-
-
-def _decide(c: Context, truth: Atom, conjunction: bool, first: Value, rest: Callable[[], Value]) -> Value:
-    arm = run_arm(c, rest)
-    value = arm.side.names.get(VALUE)
-    if _is_bool(first) and _is_bool(value) and is_pure(c, arm):
-        c.b.stms.extend(arm.b.stms)
-        weak = c.is_weak(first) and c.is_weak(value)
-        return Scalar(c.b.apply("and" if conjunction else "or", truth, c.atom(value)), weak)
-    other = run_arm(c, lambda: first)
-    return join(c, truth, [arm, other] if conjunction else [other, arm], c.frame.names.keys())
-
-
-def _is_bool(value: Value) -> bool:
-    return isinstance(value, bool) or (isinstance(value, Scalar) and value.dtype is BOOL)
-
-
-@expression(ast.IfExp)
-def ifexp(c: Context, node: ast.IfExp) -> Value:
-    truth = c.truth(c.eval(node.test))
-    if isinstance(truth, bool):
-        return c.eval(node.body if truth else node.orelse)
-    value = branch(c, truth, lambda: c.eval(node.body), lambda: c.eval(node.orelse), c.frame.names.keys())
-    if isinstance(value, Clash):
-        c.refuse(f"the two values of this expression do not fit: {value.reason}", error=TypeConflictError)
-    return value
-
-
-@expression(ast.Compare)
-def comparison(c: Context, node: ast.Compare) -> Value:
-    if len(node.ops) == 1:
-        return compare(c, type(node.ops[0]).__name__, c.eval(node.left), c.eval(node.comparators[0]))
-    previous = [c.eval(node.left)]
-
-    def link(op: ast.cmpop, right: ast.expr) -> Value:
-        value = c.eval(right)
-        left, previous[0] = previous[0], value
-        return compare(c, type(op).__name__, left, value)
-
-    pairs = zip(node.ops, node.comparators, strict=True)
-    return _chain(c, True, [lambda op=op, right=right: link(op, right) for op, right in pairs])
-
-
-def compare(c: Context, op: str, x: Value, y: Value) -> Value:
-    """`x op y` for any comparison, identity and membership included."""
-    match op:
-        case "Is":
-            return is_same(c, x, y)
-        case "IsNot":
-            return invert(c, c.truth(is_same(c, x, y)))
-        case "In":
-            return contains(c, x, y)
-        case "NotIn":
-            return invert(c, c.truth(contains(c, x, y)))
-        case _ if isinstance(x, Scalar | ArrayRef | int | float) and isinstance(y, Scalar | ArrayRef | int | float):
-            known = c.sizes.decide(op, c.atom(x), c.atom(y)) if _are_python_ints(c, x, y) else None
-            return arithmetic.compare(c, op, x, y) if known is None else known
-        case _:
-            return _compare_objects(c, op, x, y)
-
-
-def _compare_objects(c: Context, op: str, x: Value, y: Value) -> Value:
-    left, right = c.items(x), c.items(y)
-    if left is not None and right is not None and type(x) is type(y):
-        if op not in ("Eq", "NotEq"):
-            c.refuse("sequences can only be compared by == and !=", fix="compare their elements")
-        equal: Value = len(left) == len(right)
-        if equal:
-            parts = [lambda a=a, b=b: compare(c, "Eq", a, b) for a, b in zip(left, right, strict=True)]
-            equal = _chain(c, True, parts) if parts else True
-        return equal if op == "Eq" else invert(c, c.truth(equal))
-    dynamic = (Scalar, ArrayRef, ListRef, DictRef, ObjectRef)
-    if isinstance(x, dynamic) or isinstance(y, dynamic):
-        if isinstance(x, ArrayRef) or isinstance(y, ArrayRef) or op not in ("Eq", "NotEq"):
-            c.refuse(f"{_SYMBOLS[op]} is not defined between {describe(x)} and {describe(y)}", error=OperandError)
-        return op == "NotEq"
-    try:
-        return bool(arithmetic.PYTHON_OF[op](x, y))
-    except TypeError as error:
-        c.refuse(str(error), error=OperandError)
-
-
-def is_same(c: Context, x: Value, y: Value) -> bool:
-    """`x is y`; numbers have no identity worth testing."""
-    if isinstance(x, Scalar | float) and isinstance(y, Scalar | float):
-        c.refuse("`is` between numbers has no meaning here", fix="use ==")
-    return x is y or (isinstance(x, ArrayRef | bool) and x == y)
-
-
-def contains(c: Context, x: Value, container: Value) -> Value:
-    """`x in container` for containers of static length."""
-    items = c.items(container)
-    if isinstance(container, DictRef):
-        items = tuple(c.held(container))
-    if isinstance(container, str) and isinstance(x, str):
-        return x in container
-    if items is None:
-        c.refuse(
-            f"`in` needs a tuple, list or dict here, not {describe(container)}",
-            fix="use np.any(array == value)" if isinstance(container, ArrayRef) else "",
-        )
-    return _chain(c, False, [lambda item=item: compare(c, "Eq", x, item) for item in items]) if items else False
 
 
 # -- containers -----------------------------------------------------------------------------------

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
-from typing import NoReturn
+import builtins
+import itertools
+from collections.abc import Callable, Sequence
+from typing import Any, NoReturn
 
-from ..errors import UnsupportedSyntaxError
+import numpy as np
+
+from ..errors import UnsupportedFunctionError, UnsupportedSyntaxError
 from .context import EXPRESSIONS, STATEMENTS, Context
 
 # node class -> (what it is called, why it is refused, what to do instead)
@@ -23,7 +27,6 @@ REFUSED: dict[type[ast.AST], tuple[str, str, str]] = {
         "classes cannot be made at run time",
         "define a dataclass outside the function",
     ),
-    ast.Delete: ("del", "variables and memory live as long as they are used", "leave it out"),
     ast.Global: ("global", "a compiled function cannot rebind names of its module", "return the new value"),
     ast.Nonlocal: ("nonlocal", "a nested function cannot rebind outer names", "return the new value"),
     ast.Match: ("match", "it is not in the language yet", "use if/elif"),
@@ -35,6 +38,29 @@ REFUSED: dict[type[ast.AST], tuple[str, str, str]] = {
     ast.FormattedValue: ("an f-string", "text cannot be made at run time", "use it only in raise and assert messages"),
     ast.Starred: ("a starred expression here", "the number of values must be fixed", "write the values out"),
 }
+
+
+# Library functions outside the language that have a remedy of their own: function -> (why, what to do instead)
+REFUSED_CALLS: dict[Callable[..., Any], tuple[str, str]] = {
+    builtins.filter: ("its length depends on data", "use a comprehension: [v for v in xs if f(v)]"),
+    builtins.iter: ("iterators have a state of their own", "use a for loop"),
+    builtins.next: ("iterators have a state of their own", "use a for loop with a break"),
+    np.vectorize: (
+        "the type of its result depends on the first element",
+        "use tp.map(f, x), a comprehension, or NumPy functions such as np.where",
+    ),
+    itertools.accumulate: ("it has no array form", "use np.cumsum, tp.scan or a loop"),
+    itertools.chain: ("its length depends on its parts", "use two loops, or np.concatenate"),
+    itertools.cycle: ("it never ends", "use an index: xs[i % len(xs)]"),
+}
+
+
+def refuse_known_call(c: Context, function: Any) -> None:
+    """Refuse a call of a library function for which there is a remedy."""
+    found = next((remedy for known, remedy in REFUSED_CALLS.items() if known is function), None)
+    if found is not None:
+        name = getattr(function, "__name__", "this function")
+        c.refuse(f"{name} cannot be compiled", error=UnsupportedFunctionError, why=found[0], fix=found[1])
 
 
 def refuse_node(c: Context, node: ast.AST) -> NoReturn:

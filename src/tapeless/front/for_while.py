@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection
+from collections.abc import Collection, Generator
+from contextlib import contextmanager
 
 from ..errors import AliasError, NotStaticError, TypeConflictError, UnsupportedSyntaxError
 from ..ir.types import I64, Atom, i64
@@ -15,6 +16,7 @@ from .iteration import Listed, Steps, iterate, unrolled
 from .liveness import loop_syntax, walrus_names
 from .loops import Loop, conditional_loop, counted_loop
 from .merge import array_refs
+from .nested import nest
 from .statements import run_block, stay
 from .targets import assign
 from .values import Clash, ListRef, Undefined, Value
@@ -28,6 +30,10 @@ EXCHANGES = (2, 3)
 @statement(ast.For)
 def for_(c: Context, node: ast.For) -> None:
     iterable = c.eval(node.iter)
+    nested = nest(c, node, iterable)
+    if nested is not None:
+        for_(c, nested)
+        return
     # The loop itself holds what it goes over, also after its name is bound to something else.
     outer, c.roots = c.roots, (*c.roots, *(ref.cell for ref in array_refs(iterable, c.store)))
     try:
@@ -121,7 +127,7 @@ def _loop_over(c: Context, node: ast.For, steps: Steps, growth: Regular | None =
 
 
 def _loop_in_turns(c: Context, node: ast.For, steps: Steps, refusal: AliasError) -> None:
-    """A loop that exchanges arrays under its names (`u, v = v, u`), each of which is then the same one again after a few
+    """A loop that exchanges the arrays under its names (`u, v = v, u`), so that each is the same one again after a few
     steps: so many steps at a time, then the rest."""
     syntax = loop_syntax(node)
     if syntax.breaks or syntax.returns:
@@ -160,7 +166,8 @@ def _several_at_a_time(c: Context, node: ast.For, steps: Steps, period: int) -> 
             step(turn, k)
 
     counted_loop(c, Loop(c, node), turns, several)
-    rest(0)
+    with loop_names(c, node):
+        rest(0)
 
 
 def _leaving_loop(c: Context, node: ast.For, steps: Steps) -> None:
@@ -264,14 +271,23 @@ def _while_with_effects(c: Context, node: ast.While) -> None:
 
 def _unroll(c: Context, node: ast.For, listed: Listed) -> None:
     """Execute the body once per element, one after another."""
-    frame = c.frame
-    outer, frame.loop_live = frame.loop_live, c.frame.live.head[node] | c.frame.live.after[node] | frame.live.escaping
-    _unroll_from(c, node, listed, 0)
-    frame.loop_live = outer
-    if c.end is End.LEFT and frame.names[RETURNED] is True:
+    with loop_names(c, node):
+        _unroll_from(c, node, listed, 0)
+    if c.end is End.LEFT and c.frame.names[RETURNED] is True:
         return
     c.end = End.OPEN
     _after(c, node, endless=False)
+
+
+@contextmanager
+def loop_names(c: Context, node: ast.For) -> Generator[None, None, None]:
+    """Keep the names used where `break` and `continue` of a loop go, for steps executed outside of a `Loop`."""
+    frame, live = c.frame, c.frame.live
+    outer, frame.loop_live = frame.loop_live, live.head[node] | live.after[node] | live.escaping
+    try:
+        yield
+    finally:
+        frame.loop_live = outer
 
 
 def _unroll_from(c: Context, node: ast.For, listed: Listed, k: int) -> None:

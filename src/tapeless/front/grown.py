@@ -21,11 +21,11 @@ from ..ir.build import Builder
 from ..ir.types import Atom, i64, zero
 from . import gather
 from .context import Context
-from .iteration import Steps, iterate
+from .iteration import Steps, iterate, unrolled
 from .numpy.arguments import array_like, contents, map_rows
 from .rows import NeedsRoomError, Part, RowType, column_of, nesting, parts_of, span_of
 from .sizes import Linear
-from .values import ArrayRef, Cell, Grown, ListRef, Scalar, SliceValue, Value, is_tuple
+from .values import ArrayRef, Cell, Grown, ListRef, RangeValue, Scalar, SliceValue, Value, Zipped, is_tuple
 
 ZERO = i64(0)
 
@@ -74,6 +74,14 @@ def listed(c: Context, value: Value) -> ListRef:
     steps = iterate(c, value)
     assert isinstance(steps, Steps)
     return mapped(c, steps, lambda item: item)
+
+
+def taken(c: Context, iterable: Value) -> Value:
+    """The values of a range or an iterator as a tuple or a list; anything else as it is."""
+    if not isinstance(iterable, Zipped | RangeValue):
+        return iterable
+    known = unrolled(c, iterable)
+    return listed(c, iterable) if known is None else tuple(known.at(k) for k in range(known.length))
 
 
 def joined(c: Context, lists: Sequence[Value]) -> Value:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..errors import NotStaticError, OperandError, StaticIndexError, StaticKeyError
-from . import gather
+from . import gather, special_methods
 from .context import Context, describe
 from .numpy.arguments import array_like
 from .rows import read_item, write_item
@@ -31,6 +31,8 @@ def subscript(c: Context, value: Value, index: Value) -> Value:
             return value[c.need_int(index, "a position in a string")]
         case Scalar() if index in ((), Ellipsis):
             return value
+        case _ if special := special_methods.call(c, value, "__getitem__", index):
+            return special[0]
         case _:
             items = c.items(value)
             if items is None:
@@ -55,6 +57,8 @@ def store(c: Context, target: Value, index: Value, new: Value) -> None:
             c.put(target, tuple(items))
         case DictRef():
             c.put(target, {**c.held(target), _static(c, index): new})
+        case _ if special_methods.call(c, target, "__setitem__", index, new):
+            return
         case _:
             c.refuse(f"{describe(target)} does not allow assignment to its items", error=OperandError)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -13,6 +14,7 @@ from .rows import element
 from .values import ArrayRef, DictRef, ListRef, RangeValue, Value, Zipped
 
 ZERO, ONE = i64(0), i64(1)
+FOREVER = i64((1 << 63) - 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +46,15 @@ def iterate(c: Context, value: Value) -> Listed | Steps:
             return _reversed(c, iterate(c, part))
         case Zipped("enumerate", (part,), start):
             return _enumerated(c, iterate(c, part), start)
+        case Zipped("map", parts, function):
+            return _mapped(c, function, _zipped(c, [iterate(c, part) for part in parts], strict=False))
+        case Zipped("product", parts):
+            return product(c, [iterate(c, part) for part in parts])
+        case Zipped("pairwise", (part,)):
+            return _pairwise(c, iterate(c, part))
+        case Zipped("count", _, start):
+            first = c.atom(start, I64)
+            return Steps(FOREVER, (FOREVER,), lambda k: c.number(c.sizes.add(c.b, first, k)))
         case Zipped(kind, parts):
             return _zipped(c, [iterate(c, part) for part in parts], strict=kind == "zip strict")
         case ListRef() if found := c.grown(value):
@@ -108,12 +119,65 @@ def unrolled(c: Context, value: Value) -> Listed | None:
             if len(known) < len(columns):
                 return None
             return Listed(min(col.length for col in known), lambda k: tuple(col.at(k) for col in known))
+        case Zipped("map", parts, function):
+            rows = unrolled(c, Zipped("zip", parts))
+            return rows and Listed(rows.length, lambda k: c.call(function, rows.at(k)))
+        case Zipped("product", parts):
+            known = [unrolled(c, part) for part in parts]
+            columns = [column for column in known if column is not None]
+            listed = product(c, [*columns]) if len(columns) == len(known) else None
+            return listed if isinstance(listed, Listed) else None
+        case Zipped("count"):
+            return None
         case _:
             steps = iterate(c, value)
             if isinstance(steps, Listed):
                 return steps
             count, at = steps.count, steps.at
             return Listed(int(count.value), lambda k: at(i64(k))) if isinstance(count, Lit) else None
+
+
+def _mapped(c: Context, function: Value, rows: Listed | Steps) -> Listed | Steps:
+    if isinstance(rows, Listed):
+        return Listed(rows.length, lambda k: c.call(function, rows.at(k)))
+    return Steps(rows.count, rows.limits, lambda k: c.call(function, rows.at(k)))
+
+
+def _pairwise(c: Context, source: Listed | Steps) -> Listed | Steps:
+    if isinstance(source, Listed):
+        return Listed(max(source.length - 1, 0), lambda k: (source.at(k), source.at(k + 1)))
+    less = c.sizes.sub(c.b, source.count, ONE)
+    count = c.sizes.max(c.b, less, ZERO)
+    return Steps(count, (less,), lambda k: (source.at(k), source.at(c.sizes.add(c.b, k, ONE))))
+
+
+def product(c: Context, sources: list[Listed | Steps]) -> Listed | Steps:
+    """All combinations, the last source going fastest; each value is found from the number of the combination."""
+    listed = [s for s in sources if isinstance(s, Listed)]
+    if len(listed) == len(sources):
+        rows = list(itertools.product(*(range(s.length) for s in listed)))
+        return Listed(len(rows), lambda k: tuple(s.at(i) for s, i in zip(listed, rows[k], strict=True)))
+    steps = [s for s in sources if isinstance(s, Steps)]
+    if listed:
+        c.refuse(
+            "a product of a tuple or list with something of run-time length",
+            error=NotStaticError,
+            fix="make an array of the tuple: np.array(...)",
+        )
+    count: Atom = ONE
+    for source in steps:
+        count = c.sizes.mul(c.b, count, source.count)
+
+    def at(k: Atom) -> Value:
+        found: list[Value] = []
+        for source in reversed(steps):
+            place = c.b.apply("mod", k, source.count)
+            c.sizes.below(place, source.count, *source.limits)
+            found.append(source.at(place))
+            k = c.b.apply("floordiv", k, source.count)
+        return tuple(reversed(found))
+
+    return Steps(count, (count,), at)
 
 
 def _range(c: Context, value: RangeValue) -> Steps:

@@ -103,6 +103,7 @@ class Loop:
         self.after = live.after[node] | live.escaping
         self.exposed = live.exposed[node] | live.escaping
         self.entry = Side(dict(c.frame.names), dict(c.store))
+        self.counters: frozenset[Var] = frozenset()
         self.names = [
             *sorted(self.live | self.after),
             *hidden,
@@ -181,7 +182,7 @@ class Loop:
 
     def _compare(self, carried: Carried, trial: Trial, counted: bool) -> Carried:
         """What the state at the end of a trial says about what must be carried."""
-        meeting = Meeting(self.c, self.entry, _at_end(trial.arm), trial.arm.bound | set(trial.params))
+        meeting = Meeting(self.c, self.entry, _at_end(trial.arm), self._local(trial))
         whole = {
             leaf.cell: p
             for leaf, p in zip(leaves(carried.shapes.values()), trial.params, strict=True)
@@ -203,6 +204,10 @@ class Loop:
         cells = meeting.cells(types, self.names)
         return Carried(found, {g: self._with_origins(g, cell, carried, trial) for g, cell in cells.items()})
 
+    def _local(self, trial: Trial) -> set[Var]:
+        """The variables that exist inside the loop only."""
+        return trial.arm.bound | {*trial.params, *self.counters}
+
     def _with_origins(self, group: int, cell: Cell, carried: Carried, trial: Trial) -> Cell:
         """What an array may be the same as: arrays of this trial, and outside ones that any trial has found."""
         outside = self.entry.store.keys()
@@ -218,7 +223,7 @@ class Loop:
 
     def _drop_local_sizes(self, found: dict[Place, Shape], meeting: Meeting, trial: Trial) -> None:
         """An array made in the body can be carried only when its size is known outside."""
-        local = trial.arm.bound | set(trial.params)
+        local = self._local(trial)
         for place, shape in found.items():
             groups = [leaf.group for leaf in leaves((shape,)) if isinstance(leaf, Array)]
             if any(not local.isdisjoint(meeting.type(g).shape) for g in groups):
@@ -282,6 +287,7 @@ def _fitted(c: Context, atom: Atom, type: Type) -> Atom:
 def counted_loop(c: Context, loop: Loop, count: Atom, body: Callable[[Var], None]) -> None:
     """A `For`: the body takes the counter."""
     counter = fresh("i", Type(I64))
+    loop.counters = frozenset((counter,))
     carried, trial = loop.settle(lambda: body(counter), counted=True)
     init = loop.start(carried)
     results = loop.end(carried, trial)

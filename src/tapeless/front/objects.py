@@ -11,7 +11,9 @@ from typing import Any, NoReturn
 from ..errors import NotStaticError, OperandError, StaticIndexError, StaticKeyError, UnknownAttributeError
 from .captured import attribute_of
 from .context import Context, describe
+from .registry import implements
 from .rows import append
+from .special_methods import is_generated
 from .suggest import suggestion
 from .values import DictRef, ListRef, Method, ObjectRef, Partial, Scalar, Value, is_tuple
 
@@ -25,6 +27,10 @@ def get_field(c: Context, value: Value, name: str) -> Value:
             return getattr(value, name)
         case _ if find_method(value, name):
             return Method(value, name)
+        case _ if isinstance(found := inspect.getattr_static(value.__class__, name, None), FunctionType):
+            return Partial(found, (value,), {})
+        case _ if isinstance(found, property):
+            return c.call(found.fget, (value,))
         case _:
             unknown(c, value, name, [n for kind, n in METHODS if isinstance(value, kind)])
 
@@ -55,7 +61,7 @@ def set_field(c: Context, value: Value, name: str, new: Value) -> None:
             fix="use dataclasses.replace(...)",
         )
     fields = c.held(value)
-    if name not in fields:
+    if name not in value.cls.__dataclass_fields__:  # type: ignore[attr-defined]
         unknown(c, value, name, list(fields))
     c.put(value, {**fields, name: new})
 
@@ -69,18 +75,25 @@ def unknown(c: Context, value: Value, name: str, known: list[str]) -> NoReturn:
 
 
 def construct(c: Context, cls: Any, args: tuple[Value, ...], kwargs: dict[str, Value]) -> Value:
-    """An instance of a dataclass, fields set as its generated `__init__` would."""
-    fields = [f for f in dataclasses.fields(cls) if f.init]
-    if len(args) > len(fields):
-        c.refuse(f"{cls.__name__} takes {len(fields)} arguments, but {len(args)} were given", error=OperandError)
-    given = {**{f.name: v for f, v in zip(fields, args, strict=False)}, **kwargs}
+    """An instance of a dataclass, fields set as its `__init__` would."""
+    if not is_generated(cls.__init__):
+        made = c.new_object(ObjectRef(cls), {})
+        c.call(cls.__init__, (made, *args), kwargs)
+        return made
+    fields = dataclasses.fields(cls)
+    positional = [f.name for f in fields if f.init and not f.kw_only]
+    if len(args) > len(positional):
+        c.refuse(f"{cls.__name__} takes {len(positional)} arguments, but {len(args)} were given", error=OperandError)
+    given = {**dict(zip(positional, args, strict=False)), **kwargs}
     contents: dict[str, Value] = {}
     for item in fields:
-        if item.name in given:
+        if item.init and item.name in given:
             contents[item.name] = given.pop(item.name)
         elif item.default is not dataclasses.MISSING:
             contents[item.name] = item.default
-        else:
+        elif item.default_factory is not dataclasses.MISSING:
+            contents[item.name] = c.call(item.default_factory, ())
+        elif item.init:
             c.refuse(f"{cls.__name__} needs the field {item.name!r}", error=OperandError)
     if given:
         unknown_field = next(iter(given))
@@ -91,6 +104,14 @@ def construct(c: Context, cls: Any, args: tuple[Value, ...], kwargs: dict[str, V
     if isinstance(after := getattr(cls, "__post_init__", None), FunctionType):
         c.call(after, (made,))
     return made
+
+
+@implements(object.__setattr__)
+def set_attribute(c: Context, value: Value, name: Value, new: Value) -> None:
+    """The way in which frozen dataclasses set their own fields."""
+    if not isinstance(value, ObjectRef) or name not in value.cls.__dataclass_fields__:  # type: ignore[attr-defined]
+        c.refuse(f"attributes of {describe(value)} cannot be assigned", error=UnknownAttributeError)
+    c.put(value, {**c.held(value), name: new})
 
 
 # -- methods --------------------------------------------------------------------------------------
@@ -143,6 +164,11 @@ def _pop(c: Context, ref: ListRef, index: Value = -1) -> Value:
     item = items.pop(number)
     c.put(ref, tuple(items))
     return item
+
+
+@_method(ListRef, "sort")
+def _sort(c: Context, ref: ListRef, *, key: Value = None, reverse: Value = False) -> None:
+    c.put(ref, c.store[c.call(sorted, (ref,), {"key": key, "reverse": reverse})])
 
 
 @_method(ListRef, "reverse")

@@ -17,6 +17,7 @@ import numpy as np
 
 from ..errors import OperandError, UnsupportedSyntaxError
 from ..ir.types import Atom, boolean
+from . import special_methods
 from .context import Context, describe, statement
 from .control import PathEndsError, branch, flag
 from .expressions import binary, closure, invert, read_name
@@ -27,7 +28,7 @@ from .liveness import always_leaves
 from .numpy.elementwise import require_castable
 from .objects import get_field, set_field
 from .targets import assign
-from .values import ArrayRef, ListRef, Scalar, Undefined, Value
+from .values import ArrayRef, DictRef, ListRef, Method, Once, Scalar, Undefined, Value
 
 
 def run_block(c: Context, body: Sequence[ast.stmt]) -> None:
@@ -150,6 +151,13 @@ def _exception(c: Context, node: ast.Raise) -> str:
             fix='raise ValueError("...") or another built-in exception',
         )
     args = node.exc.args if isinstance(node.exc, ast.Call) else []
+    if len(args) > 1 or (isinstance(node.exc, ast.Call) and node.exc.keywords):
+        c.refuse(
+            "an exception is raised with one message here",
+            error=UnsupportedSyntaxError,
+            why="compiled code keeps one text per exception",
+            fix='put everything into the message: raise ValueError("...")',
+        )
     return f"{cls.__name__}: {_message(args[0])}" if args else cls.__name__
 
 
@@ -192,6 +200,8 @@ def assert_(c: Context, node: ast.Assert) -> None:
 def assign_(c: Context, node: ast.Assign) -> None:
     value = c.eval(node.value)
     for target in node.targets:
+        if isinstance(node.value, ast.GeneratorExp) and isinstance(target, ast.Name):
+            value = Once(value)
         assign(c, target, value)
 
 
@@ -228,6 +238,8 @@ def in_place(c: Context, op: str, old: Value, operand: Value) -> Value:
     if isinstance(old, ListRef) and op == "Add":
         c.put(old, (*c.held(old), *(c.items(operand) or ())))
         return old
+    if (special := special_methods.in_place(c, op, old, operand)) is not None:
+        return special[0]
     new = binary(c, op, old, operand)
     if not isinstance(old, ArrayRef):
         return new
@@ -260,6 +272,23 @@ def function(c: Context, node: ast.FunctionDef) -> None:
             "decorators of nested functions are not applied", error=UnsupportedSyntaxError, fix="remove the decorator"
         )
     c.frame.names[node.name] = closure(c, node, node.name)
+
+
+@statement(ast.Delete)
+def delete(c: Context, node: ast.Delete) -> None:
+    for target in node.targets:
+        match target:
+            case ast.Name(id=name):
+                read_name(c, name)
+                c.frame.names[name] = Undefined()
+            case ast.Subscript() if isinstance(owner := c.eval(target.value), ListRef | DictRef):
+                c.call(Method(owner, "pop"), (c.eval(target.slice),))
+            case _:
+                c.refuse(
+                    "only names and items of lists and dicts can be deleted",
+                    error=UnsupportedSyntaxError,
+                    fix="leave it out: memory lives as long as it is used",
+                )
 
 
 @statement(ast.Import)

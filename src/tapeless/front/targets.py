@@ -8,17 +8,18 @@ from collections.abc import Sequence
 from ..errors import OperandError, UnpackError, UnsupportedSyntaxError
 from ..ir.types import Atom, Lit, i64
 from .context import Context, describe
+from .grown import taken
 from .indexing import store, subscript
 from .objects import set_field
 from .rows import element
-from .values import ArrayRef, DictRef, Grown, Value
+from .values import ArrayRef, DictRef, Grown, Once, Value, Zipped
 
 
 def assign(c: Context, target: ast.expr, value: Value) -> None:
     """`target = value`."""
     match target:
         case ast.Name(id=name):
-            c.frame.names[name] = value
+            c.frame.names[name] = Once(value) if isinstance(value, Zipped) else value
         case ast.Tuple(elts=parts) | ast.List(elts=parts):
             _unpack(c, parts, value)
         case ast.Subscript():
@@ -56,6 +57,7 @@ def _unpack(c: Context, parts: Sequence[ast.expr], value: Value) -> None:
 
 def _elements(c: Context, value: Value, wanted: int | None) -> tuple[Value, ...]:
     """The elements to unpack; an array must have as many as there are names, which is checked at run time."""
+    value = taken(c, value)
     if (grown := c.grown(value)) is not None:
         return _rows(c, grown, wanted)
     items = tuple(c.held(value)) if isinstance(value, DictRef) else c.items(value)

@@ -187,11 +187,19 @@ class RangeValue:
 
 @dataclass(frozen=True, slots=True)
 class Zipped:
-    """`zip`, `enumerate` (a zip with a count from `start`) and `reversed` over other iterables."""
+    """An iterator over other iterables: `zip`, `enumerate` (a zip with a count from `start`), `reversed`, `map` (of the
+    function `start`), `product`, `pairwise`, `count` (from `start`)."""
 
     kind: str
     parts: tuple[Value, ...]
     start: Value = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Once:
+    """An iterator under a name: reading the name uses it up."""
+
+    iterator: Value
 
 
 @dataclass(frozen=True, slots=True, eq=False)

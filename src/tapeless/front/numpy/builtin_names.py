@@ -5,24 +5,22 @@ from __future__ import annotations
 import builtins
 import functools
 import math
-from collections.abc import Sequence
 
 import numpy as np
 
 from ...ir.types import BOOL, F64, I64, Atom, DType, boolean
+from .. import special_methods
 from ..context import Context, describe
+from ..grown import taken
 from ..registry import implements
-from ..values import Value
+from ..values import Value, Zipped
 from .arguments import array_like, pull
-from .arithmetic import binary, compare
+from .arithmetic import binary
 from .atoms import ZERO, convert, literal
 from .choosing import round_ as numpy_round
 from .elementwise import apply_ufunc
 from .math_names import whole_number
 from .nest import fold
-from .preludes import require_nonempty
-from .reductions import max_ as largest
-from .reductions import min_ as smallest
 from .reductions import reduce_axes
 from .ufuncs import UFUNCS
 
@@ -40,6 +38,7 @@ def sum_(c: Context, iterable: Value, start: Value = 0) -> Value:
 
 
 def _accumulate(c: Context, iterable: Value, start: Value, op: str, fold_op: tuple[str, int]) -> Value:
+    iterable = taken(c, iterable)
     if (grown := c.grown(iterable)) is not None:
         return _accumulate_array(c, array_like(c, iterable), start, op, fold_op, weak=grown.weak[0])
     items = c.items(iterable)
@@ -69,97 +68,17 @@ def abs_(c: Context, x: Value) -> Value:
     """The absolute value."""
     if isinstance(x, bool | int | float):
         return abs(x)
+    if (special := special_methods.unary(c, "__abs__", x)) is not None:
+        return special[0]
     if c.is_weak(x):
         return c.fresh(c.b.apply("abs", c.atom(x, I64 if c.dtype(x) is BOOL else None)), weak=True)
     return apply_ufunc(c, UFUNCS[np.absolute], (x,))
 
 
-@implements(builtins.min)
-def min_(c: Context, *values: Value) -> Value:
-    """The smallest; of equals and of NaN the first, as Python's comparisons decide."""
-    return _extreme(c, values, "Lt")
-
-
-@implements(builtins.max)
-def max_(c: Context, *values: Value) -> Value:
-    """The largest; of equals and of NaN the first, as Python's comparisons decide."""
-    return _extreme(c, values, "Gt")
-
-
-def _extreme(c: Context, values: tuple[Value, ...], better: str) -> Value:
-    if len(values) == 1:
-        if (grown := c.grown(values[0])) is not None:
-            best = _extreme_of_array(c, array_like(c, values[0]), better)
-            return c.fresh(c.atom(best), weak=grown.weak[0])
-        items = c.items(values[0])
-        if items is None:
-            return _extreme_of_array(c, values[0], better)
-        values = items
-    if not values:
-        c.refuse("min and max need at least one value")
-    best = values[0]
-    for value in values[1:]:
-        best = _chosen(c, compare(c, better, value, best), value, best)
-    return best
-
-
-def _chosen(c: Context, wins: Value, value: Value, other: Value) -> Value:
-    """`value if wins else other` for two numbers."""
-    if isinstance(wins, bool):
-        return value if wins else other
-    weak = c.is_weak(value) and c.is_weak(other)
-    if c.dtype(value) is not c.dtype(other) and not (c.is_weak(value) or c.is_weak(other)):
-        c.refuse(f"the type of the result depends on run-time values: {describe(other)} or {describe(value)}")
-    dtype = c.promote(other, value)
-    return c.fresh(c.b.apply("select", c.atom(wins), c.atom(value, dtype), c.atom(other, dtype)), weak)
-
-
-def _extreme_of_array(c: Context, array: Value, better: str) -> Value:
-    """Python's min and max of a vector: no NaN is better than what was there, but none is better than a first NaN."""
-    p = pull(c, array)
-    if p.rank != 1:
-        c.refuse("min and max of an array need one dimension", fix="use np.min or np.max")
-    if not p.dtype.is_float:
-        return (smallest if better == "Lt" else largest)(c, array)
-    require_nonempty(c, c.number(p.shape[0]))
-    op, worst = ("fmin", math.inf) if better == "Lt" else ("fmax", -math.inf)
-    best = reduce_axes(c, p, 0, False, op, literal(worst, p.dtype))
-    first = p.at(c.b, (ZERO,))
-    return c.fresh(c.b.apply("select", c.b.apply("isnan", first), first, best))
-
-
-@implements(builtins.sorted)
-def sorted_(c: Context, iterable: Value, *, reverse: Value = False) -> Value:
-    """A list of the same numbers in order, by exchanging neighbours; equal ones stay in order."""
-    items = c.items(iterable)
-    if items is None or not isinstance(reverse, bool):
-        c.refuse(
-            f"sorted takes a tuple or list and a literal reverse, not {describe(iterable)}",
-            fix="use np.sort for arrays",
-        )
-    ordered, before = list(items), "Gt" if reverse else "Lt"
-    if len(ordered) > 2:
-        _refuse_nan(c, ordered)
-    for last in range(1, len(ordered)):
-        for k in range(last, 0, -1):
-            left, right = ordered[k - 1 : k + 1]
-            swap = compare(c, before, right, left)
-            ordered[k - 1 : k + 1] = _chosen(c, swap, right, left), _chosen(c, swap, left, right)
-    return c.new_list(tuple(ordered))
-
-
-def _refuse_nan(c: Context, items: Sequence[Value]) -> None:
-    """Where Python puts what is near a NaN depends on its algorithm."""
-    for item in items:
-        if c.dtype(item).is_float and not isinstance(item, float):
-            number = c.b.apply("not", c.b.apply("isnan", c.atom(item)))
-            c.b.check("raise", number, info="ValueError: sorted() of NaN is not compiled")
-
-
 @implements(functools.reduce)
 def reduce_(c: Context, function: Value, iterable: Value, initial: Value = None) -> Value:
     """The elements of a tuple or list combined from the left."""
-    items = c.items(iterable)
+    items = c.items(taken(c, iterable))
     if items is None:
         c.refuse(f"functools.reduce takes a tuple or list, not {describe(iterable)}", fix="use a loop, or tp.reduce")
     if initial is None and not items:
@@ -253,6 +172,8 @@ def all_(c: Context, iterable: Value) -> Value:
 
 
 def _logical(c: Context, iterable: Value, op: str, neutral: bool) -> Value:
+    if isinstance(iterable, Zipped):
+        c.refuse("any and all of an iterator are not compiled", fix="use a generator: any(f(v) for v in xs)")
     items = None if c.grown(iterable) else c.items(iterable)
     if items is None:
         p = pull(c, iterable, BOOL)

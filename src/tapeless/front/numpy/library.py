@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from . import builtin_names, bulk, choosing, creation, linear, math_names, rearrange, reductions, shapes
+from . import builtin_names, bulk, choosing, creation, linear, math_names, ordering, rearrange, reductions, shapes
 from .preludes import register_preludes
 from .ufunc_calls import register_ufuncs
 
@@ -10,5 +10,6 @@ register_ufuncs()
 register_preludes()
 
 __all__ = [
-    "builtin_names", "bulk", "choosing", "creation", "linear", "math_names", "rearrange", "reductions", "shapes",
+    "builtin_names", "bulk", "choosing", "creation", "linear", "math_names", "ordering", "rearrange", "reductions",
+    "shapes",
 ]  # fmt: skip
