@@ -1,20 +1,23 @@
 """What is done to a program before it is differentiated.
 
-Loops that are parallel become parallel operators, which need no checkpoints; producers are fused into consumers, and
-small fixed sizes become scalars, which need no adjoint arrays. The derivative then goes through the whole pipeline.
+Loops that are parallel become parallel operators, which need no checkpoints; an array that is overwritten as a whole is
+a new one, which need not be restored; producers are fused into consumers, and small fixed sizes become scalars, which
+need no adjoint arrays. The derivative then goes through the whole pipeline.
 """
 
 from __future__ import annotations
 
 from ..ir.core import Function
-from ..passes import fuse, parallelise, scalarise, simplify, unroll
+from ..passes import fuse, parallelise, scalarise, simplify, unroll, whole
 from ..passes.notes import Notes
 
-STEPS = (simplify.run, parallelise.run, simplify.run, fuse.run, unroll.run, scalarise.run, simplify.run)
+STEPS = (
+    simplify.run, parallelise.run, simplify.run, whole.run, fuse.run, unroll.run, scalarise.run, simplify.run,
+)  # fmt: skip
 
 
 def prepare(function: Function, notes: Notes) -> Function:
-    """The same program in the form that is cheapest to differentiate. Its results that overwrite parameters are copies."""
+    """The same program in the form that is cheapest to differentiate; parameters are not overwritten."""
     for step in STEPS:
         function = step(function, notes)
     return Function(function.name, function.params, function.body)

@@ -27,7 +27,7 @@ from .journal import Write, follow
 from .planner import Plan
 from .settled import is_settled
 from .sweep import Sweep, bound_in
-from .values import mentions, zeros
+from .values import is_small, mentions, zeros
 
 # What a stack holds: a carried value by its number, an overwritten place by carried value and write, an index by name.
 Key: TypeAlias = tuple[str, int | str, int]
@@ -115,7 +115,13 @@ def _journal(body: Lambda, k: int) -> list[Write] | None:
     if is_settled(body, k, found[0]):
         return []
     bound = _bound(body)
-    return None if any(mentions(_saved_type(write), bound) for write in found[0]) else found[0]
+    irregular = any(mentions(_saved_type(write), bound) for write in found[0])
+    return None if irregular or any(map(_is_large, found[0])) else found[0]
+
+
+def _is_large(write: Write) -> bool:
+    """Does it overwrite so much that the whole array may as well be kept, which needs no undoing?"""
+    return write.access.op == "update_slice" and not is_small(_saved_type(write))
 
 
 def _saved_type(write: Write) -> Type:
