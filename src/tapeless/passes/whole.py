@@ -2,8 +2,8 @@
 
     b = a with v at 0 ... n-2;  c = b with x at n-1        becomes        c = v followed by x
 
-What `a` held does not matter any more, so a loop need not carry it, and the return sweep of a derivative need not keep or
-restore it. Outside of derivatives the writes stay as they are: they happen in place.
+What `a` held does not matter any more, so a loop need not carry it, and the return sweep of a derivative need not keep
+or restore it. Outside of derivatives the writes stay as they are: they happen in place.
 """
 
 from __future__ import annotations
