@@ -1,19 +1,27 @@
 """Gradients and whole Jacobians of a block, from `pushforward` and `pullback`.
 
-A Jacobian needs one tangent per element of the inputs or one cotangent per element of the results. They are the lanes
-of one map over the basis: its body is one sweep, in which everything that does not depend on the seed is the same
-for all lanes. Entry (r, k) of a Jacobian has the shape of result r followed by the shape of input k.
+A Jacobian needs one tangent per element of the inputs or one cotangent per element of the results. Few elements of
+straight-line code are swept one after the other, each with what is not zero in its own direction. Otherwise they are
+the lanes of one map over the basis: its body is one sweep, in which everything that does not depend on the seed is the
+same for all lanes. Entry (r, k) of a Jacobian has the shape of result r followed by the shape of input k.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import reduce
 from typing import TypeAlias
 
 from ..ir.build import Atoms, Builder
-from ..ir.core import Block
+from ..ir.core import Apply, Block, Check, Function, If
 from ..ir.types import I64, Atom, Lit, Type, Var, i64
-from .jvp import pushforward
+from ..ir.walk import free_vars, statements
+from ..passes import simplify
+from ..passes.cost import block_cost, statement_count
+from ..passes.notes import Notes
+from .activity import varied
+from .elements import Input, Row, Side, assembled, reshaped, rows_of, seed_last
+from .jvp import pushes_together, pushforward, pushforwards
 from .planner import Plan
 from .values import zeros
 from .vjp import pullback
@@ -23,6 +31,9 @@ MaybeAtoms: TypeAlias = Sequence[Atom | None]
 # Per result, per input.
 Jacobian: TypeAlias = tuple[Atoms, ...]
 
+# So many statements may be written for sweeps one after the other.
+UNROLLED = 6000
+
 
 def gradient(b: Builder, block: Block, wrt: Sequence[Var], plan: Plan) -> tuple[Atoms, Atoms]:
     """The results of a block, and the adjoints of `wrt` for the seed one at the first result, a scalar."""
@@ -31,36 +42,121 @@ def gradient(b: Builder, block: Block, wrt: Sequence[Var], plan: Plan) -> tuple[
     return values, filled(b, adjoints, [var.type for var in wrt])
 
 
-def jacobian_forward(b: Builder, block: Block, wrt: Sequence[Var]) -> Jacobian:
-    """The derivative of every result of a block by every variable, one column at a time. All are floats."""
-    types = [atom.type for atom in block.results]
-    columns: list[Atoms] = []
-    for var in wrt:
+def jacobian_forward(b: Builder, block: Block, inputs: Sequence[Input]) -> Jacobian:
+    """The derivative of every result of a block by every input, one column at a time. All are floats."""
+    rows = rows_of(block)
+    flat = Block(block.stms, tuple(atom for row in rows for atom in row.atoms))
+    columns = _columns(b, flat, [var for given in inputs if not given.is_whole for var in given.vars])
+    by_input: list[list[Atom]] = []
+    for given in inputs:
+        side = Side(given.type, given.vars[0] not in columns)
+        found = [_whole_column(b, flat, given)] if side.is_whole else [columns[var] for var in given.vars]
+        cells = [[[column[k] for column in found] for k in row.places] for row in rows]
+        dtypes = [row.side.type.dtype for row in rows]
+        entries = zip(dtypes, rows, cells, strict=True)
+        by_input.append([assembled(b, dtype, row.side, side, lines) for dtype, row, lines in entries])
+    return tuple(zip(*by_input, strict=True))
 
-        def column(b: Builder, x_dot: Atom, var: Var = var) -> MaybeAtoms:
-            return pushforward(b, block, {var: x_dot})[1]
 
-        stacked = _over_basis(b, var.type, types, column)
-        columns.append(tuple(_seed_last(b, entry, var.type.rank) for entry in stacked))
-    return tuple(tuple(column[row] for column in columns) for row in range(len(types)))
+def jacobian_reverse(b: Builder, block: Block, inputs: Sequence[Input], plan: Plan) -> tuple[Atoms, Jacobian]:
+    """The results of a block, and the derivative of each by every input, one row at a time.
 
-
-def jacobian_reverse(b: Builder, block: Block, wrt: Sequence[Var], plan: Plan) -> tuple[Atoms, Jacobian]:
-    """The results of a block, and the derivative of each by every variable, one row at a time; others give no rows.
-
-    The forward sweep is made once, the return sweeps of all rows in parallel. Results that are not floats have an empty
+    The forward sweep is made once, the return sweeps of all rows after it. Results that are not floats have an empty
     row.
     """
-    values, pull = pullback(b, block, wrt, plan.in_parallel())
-    types = [var.type for var in wrt]
-    rows: list[Atoms] = []
-    for number, value in enumerate(values):
+    rows, count = rows_of(block), len(block.results)
+    results = (*block.results, *(atom for row in rows for atom in row.atoms))
+    vars = [var for given in inputs for var in given.vars]
+    unrolled = _is_straight(block) and _is_short(block, len(results) - count)
+    values, pull = pullback(b, Block(block.stms, results), vars, plan if unrolled else plan.in_parallel())
 
-        def row(b: Builder, seed: Atom, number: int = number) -> MaybeAtoms:
-            return pull(b, [seed if k == number else None for k in range(len(values))])
+    def sweep(b: Builder, place: int, seed: Atom) -> MaybeAtoms:
+        return pull(b, [seed if k == place else None for k in range(len(results))])
 
-        rows.append(_over_basis(b, value.type, types, row) if value.type.dtype.is_float else ())
-    return values, tuple(rows)
+    def lines(number: int, row: Row) -> tuple[Side, list[MaybeAtoms]]:
+        type = row.side.type
+        if unrolled and not row.side.is_whole:
+            return row.side, [sweep(b, count + k, Lit(1.0, type.dtype)) for k in row.places]
+        made = _over_basis(b, type, [var.type for var in vars], lambda b, seed: sweep(b, number, seed))
+        return Side(type, is_whole=True), [made]
+
+    entries = [_row(b, *lines(k, row), inputs) if row.is_float else () for k, row in enumerate(rows)]
+    return values[:count], tuple(entries)
+
+
+def jacobian_either(b: Builder, block: Block, inputs: Sequence[Input], plan: Plan) -> Jacobian:
+    """The derivative of every result by every input, in the direction that is cheaper. All are floats.
+
+    For straight-line code that is counted: both are made, and the one of fewer operations is taken. Otherwise it is the
+    one of fewer sweeps, which may be known at run time only.
+    """
+
+    def forward(b: Builder) -> Atoms:
+        return tuple(entry for row in jacobian_forward(b, block, inputs) for entry in row)
+
+    def reverse(b: Builder) -> Atoms:
+        return tuple(entry for row in jacobian_reverse(b, block, inputs, plan)[1] for entry in row)
+
+    if _is_straight(block) and not any(given.is_whole for given in inputs):
+        entries = b.splice(min((_simplified(b, make) for make in (forward, reverse)), key=block_cost))
+    else:
+        columns = _total(b, [given.type for given in inputs])
+        fewer = b.apply("le", columns, _total(b, [result.type for result in block.results]))
+        entries = b.if_(fewer, forward, reverse)
+    count = len(inputs)
+    return tuple(tuple(entries[k : k + count]) for k in range(0, len(entries), count))
+
+
+def _simplified(b: Builder, make: Callable[[Builder], Atoms]) -> Block:
+    inner = b.child()
+    block = inner.block(make(inner))
+    return simplify.run(Function("block", tuple(free_vars(block)), block), Notes()).body
+
+
+def _total(b: Builder, types: Sequence[Type]) -> Atom:
+    """The number of elements of values of these types."""
+    counts = [_product(b, type.shape) for type in types]
+    return reduce(lambda x, y: b.apply("add", x, y), counts)
+
+
+def _columns(b: Builder, block: Block, vars: Sequence[Var]) -> dict[Var, MaybeAtoms]:
+    """The tangents of the results by each of the scalars, when they can be pushed together; else nothing."""
+    if not _is_short(block, len(vars)) or not pushes_together(block, varied(block, [var.name for var in vars])):
+        return {}
+    _, dots = pushforwards(b, block, [{var: Lit(1.0, var.type.dtype)} for var in vars])
+    return dict(zip(vars, dots, strict=True))
+
+
+def _whole_column(b: Builder, block: Block, given: Input) -> MaybeAtoms:
+    """The derivative of each result by an input, in one piece."""
+
+    def push(b: Builder, x_dot: Atom) -> MaybeAtoms:
+        return pushforward(b, block, dict(zip(given.vars, given.parts(b, x_dot), strict=True)))[1]
+
+    stacked = _over_basis(b, given.type, [atom.type for atom in block.results], push)
+    return [seed_last(b, entry, given.type.rank) for entry in stacked]
+
+
+def _row(b: Builder, side: Side, lines: Sequence[MaybeAtoms], inputs: Sequence[Input]) -> Atoms:
+    """The derivatives of one result, given for each of its pieces by all variables of the inputs."""
+    entries: list[Atom] = []
+    start = 0
+    for given in inputs:
+        end = start + len(given.vars)
+        cells = [line[start:end] for line in lines]
+        entries.append(assembled(b, given.type.dtype, side, Side(given.type, given.is_whole), cells))
+        start = end
+    return tuple(entries)
+
+
+def _is_short(block: Block, sweeps: int) -> bool:
+    """May so many sweeps of a block be written one after the other?"""
+    return 0 < sweeps * statement_count(block) <= UNROLLED
+
+
+def _is_straight(block: Block) -> bool:
+    """Is every statement executed at most once?"""
+    return all(isinstance(stm.expr, Apply | Check | If) for stm in statements(block))
 
 
 def filled(b: Builder, atoms: MaybeAtoms, types: Sequence[Type]) -> Atoms:
@@ -81,7 +177,7 @@ def _over_basis(b: Builder, type: Type, types: Sequence[Type], sweep: Callable[[
 
     made = iter(b.map_(_product(b, type.shape), lane, hint="seed"))
     return tuple(
-        _reshaped(b, next(made), whole.shape) if there else zeros(b, whole)
+        reshaped(b, next(made), whole.shape) if there else zeros(b, whole)
         for whole, there in zip((Type(t.dtype, (*type.shape, *t.shape)) for t in types), present, strict=True)
     )
 
@@ -124,13 +220,3 @@ def _product(b: Builder, shape: Sequence[Atom]) -> Atom:
     if symbolic is None:
         return i64(literal)
     return symbolic if literal == 1 else b.apply("mul", symbolic, Lit(literal, I64))
-
-
-def _reshaped(b: Builder, array: Atom, shape: Atoms) -> Atom:
-    return array if array.type.shape == shape else b.apply("reshape", array, *shape)
-
-
-def _seed_last(b: Builder, array: Atom, rank: int) -> Atom:
-    """Move the `rank` leading dimensions, those of the seed, to the end."""
-    order = (*range(rank, array.type.rank), *range(rank))
-    return array if order == tuple(range(array.type.rank)) else b.apply("transpose", array, attrs=order)

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from types import FunctionType
-from typing import Any, Literal, NoReturn, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, NoReturn, TypeAlias
 
 from ..errors import DerivativeError
 from ..ir.build import Atoms, Builder
@@ -28,15 +28,20 @@ from .leaves import Container, Leaf, Tree, copied, from_atoms, leaves, make, mat
 from .source import source_of
 from .values import Closure, Value, is_tuple
 
-Verb: TypeAlias = Literal["grad", "value_and_grad", "jacfwd", "jacrev", "jvp", "pull", "hvp"]
+if TYPE_CHECKING:
+    from ..ad.elements import Input
+
+Verb: TypeAlias = Literal[
+    "grad", "value_and_grad", "jacfwd", "jacrev", "jacobian", "jvp", "pull", "hvp", "pattern", "columns", "rows"
+]
 
 
 @dataclass(frozen=True, slots=True)
 class Derivation:
     """A derivative of a function, itself a function.
 
-    `grad`, `value_and_grad`, `jacfwd` and `jacrev` take the function's own arguments; `jvp` and `hvp` take the primals
-    and the tangents, `pull` the primals and the cotangents. `memory` limits what the return sweep may keep.
+    `grad`, `value_and_grad` and the Jacobians take the function's own arguments; `jvp` and `hvp` take the primals
+    and the tangents, `pull` the primals and the cotangents, those of sparse Jacobians (`sparse`) the primals and seeds. `memory` limits what the return sweep may keep.
     """
 
     verb: Verb
@@ -68,7 +73,7 @@ def call_derived(
     match function.verb:
         case "grad" | "value_and_grad":
             return _gradient(c, function, args, kwargs)
-        case "jacfwd" | "jacrev":
+        case "jacfwd" | "jacrev" | "jacobian":
             return _jacobian(c, function, args, kwargs)
         case "jvp":
             return _jvp(c, function, *_two(c, args, kwargs))
@@ -77,6 +82,10 @@ def call_derived(
         case "pull":
             primals, cotangents = _two(c, args, kwargs)
             return vjp(c, function.function, primals, function.has_aux, function.memory)[1].apply(c, (cotangents,))
+        case "pattern" | "columns" | "rows":
+            from .sparse import call_sparse
+
+            return call_sparse(c, function, *_two(c, args, kwargs))
 
 
 # -- a function in a block of its own ---------------------------------------------------------------
@@ -86,13 +95,15 @@ def call_derived(
 class Trace:
     """A call of a function: `block` computes its leaves from the variables `inputs`, which stand for the atoms `given`.
 
-    `wrt` has the structure of the arguments to differentiate by, `out` and `aux` those of the result; the leaves of
-    `aux` come last among the results of the block.
+    `columns` holds the inputs by the leaves of the arguments, arrays in one piece or in their elements. `wrt` has the
+    structure of the arguments to differentiate by, `out` and `aux` those of the result; the leaves of `aux` come last
+    among the results of the block.
     """
 
     block: Block
     inputs: tuple[Var, ...]
     given: Atoms
+    columns: tuple[Input, ...]
     wrt: tuple[Tree, ...]
     out: Tree
     aux: Tree | None
@@ -117,26 +128,37 @@ class Trace:
 
 
 def trace(
-    c: Context, function: Value, args: Sequence[Value], kwargs: dict[str, Value], active: Sequence[int], has_aux: bool
+    c: Context,
+    function: Value,
+    args: Sequence[Value],
+    kwargs: dict[str, Value],
+    active: Sequence[int],
+    has_aux: bool,
+    apart: bool = False,
 ) -> Trace:
-    """Execute a call of the function in a block of its own, the arguments at the positions `active` replaced."""
+    """Execute a call of the function in a block of its own, the arguments at the positions `active` replaced.
+
+    With `apart`, an array of few elements is replaced by a variable for each of them.
+    """
     if not c.frames:
         c.b.pos = _definition(function)
     before = dict(c.store)
     own = [copied(c, arg) for arg in args]
     named = {name: copied(c, value) for name, value in kwargs.items()}
-    given: list[Atom] = []
-    inputs: list[Var] = []
     wrt: list[Tree] = []
+    atoms: list[Atom] = []
     for position in active:
-        tree, atoms = take(c, own[position])
+        tree, found = take(c, own[position])
         _need_floats(c, tree, args[position], position)
-        vars = [fresh("x", atom.type) for atom in atoms]
-        own[position] = from_atoms(c, tree, vars)
-        given += atoms
-        inputs += vars
+        atoms += found
         wrt.append(tree)
     b = Builder(c.b.pos)
+    columns = _stand_ins(atoms, apart)
+    values = iter([column.value(b) for column in columns])
+    for position, tree in zip(active, wrt, strict=True):
+        own[position] = from_atoms(c, tree, [next(values) for _ in leaves(tree)])
+    inputs = [var for column in columns for var in column.vars]
+    given = [part for column, atom in zip(columns, atoms, strict=True) for part in column.parts(c.b, atom)]
     try:
         with isolated(c, b, before, c.orders + 1, "the function that is differentiated"):
             out, results = take(c, c.call(function, own, named))
@@ -145,12 +167,22 @@ def trace(
         c.b.splice(substitute(b.block(()), dict(zip(inputs, given, strict=True))))
         raise
     shown, aux = _split(c, out) if has_aux else (out, None)
-    block = _prepared(b.block(results), inputs, c.parameters.notes)
-    return Trace(block, tuple(inputs), tuple(given), tuple(wrt), shown, aux)
+    # Derivatives have the sizes of the results, and stand outside the block.
+    block = c.b.hoist_sizes(inputs, _prepared(b.block(results), inputs, c.parameters.notes))
+    return Trace(block, tuple(inputs), tuple(given), columns, tuple(wrt), shown, aux)
+
+
+# The passes and derivatives take a while to import: only who differentiates pays for them.
+
+
+def _stand_ins(atoms: Sequence[Atom], apart: bool) -> tuple[Input, ...]:
+    from ..ad.elements import Input, inputs_of
+
+    types = [atom.type for atom in atoms]
+    return inputs_of(types) if apart else tuple(Input(type, (fresh("x", type),)) for type in types)
 
 
 def _prepared(block: Block, inputs: Sequence[Var], notes: Notes) -> Block:
-    # The passes and derivatives take a while to import: only who differentiates pays for them.
     from ..ad.functions import prepared
 
     return prepared(block, inputs, notes)
@@ -200,7 +232,7 @@ def _gradient(c: Context, d: Derivation, args: Sequence[Value], kwargs: dict[str
     from ..ad.jacobians import gradient
     from ..ad.planner import plan_for
 
-    traced = trace(c, d.function, args, kwargs, _positions(c, d.argnums, len(args)), d.has_aux)
+    traced = trace(c, d.function, args, kwargs, positions(c, d.argnums, len(args)), d.has_aux)
     if not isinstance(traced.out, Leaf) or traced.out.type.is_array or not traced.out.is_float:
         _refuse(
             c,
@@ -222,10 +254,11 @@ def _gradient(c: Context, d: Derivation, args: Sequence[Value], kwargs: dict[str
 
 
 def _jacobian(c: Context, d: Derivation, args: Sequence[Value], kwargs: dict[str, Value]) -> Value:
+    from ..ad.direction import jacobian_either
     from ..ad.jacobians import jacobian_forward, jacobian_reverse
     from ..ad.planner import plan_for
 
-    traced = trace(c, d.function, args, kwargs, _positions(c, d.argnums, len(args)), d.has_aux)
+    traced = trace(c, d.function, args, kwargs, positions(c, d.argnums, len(args)), d.has_aux, apart=True)
     rows = list(leaves(traced.out))
     if not all(leaf.is_float for leaf in rows):
         _refuse(
@@ -236,17 +269,21 @@ def _jacobian(c: Context, d: Derivation, args: Sequence[Value], kwargs: dict[str
 
     def build(b: Builder) -> Sequence[Atom]:
         shown = Block(traced.block.stms, traced.block.results[: len(rows)])
+        plan = plan_for(d.memory, c.parameters.notes)
         if d.verb == "jacrev":
-            plan = plan_for(d.memory, c.parameters.notes)
-            values, entries = jacobian_reverse(b, shown if traced.aux is None else traced.block, traced.inputs, plan)
+            values, entries = jacobian_reverse(b, shown if traced.aux is None else traced.block, traced.columns, plan)
         else:
-            values, entries = (), jacobian_forward(b, shown, traced.inputs)
+            values = ()
+            if d.verb == "jacfwd":
+                entries = jacobian_forward(b, shown, traced.columns)
+            else:
+                entries = jacobian_either(b, shown, traced.columns, plan)
             if traced.aux is not None:
                 values = b.splice(traced.block)
         return (*values, *(entry for row in entries[: len(rows)] for entry in row))
 
     results = traced.emit(c, build)
-    entries = iter(results[len(results) - len(rows) * len(traced.inputs) :])
+    entries = iter(results[len(results) - len(rows) * len(traced.columns) :])
     columns = [leaf for tree in traced.wrt for leaf in leaves(tree)]
     per_row = [
         _nested(c, d, traced, [c.fresh(next(entries), row.weak and column.weak) for column in columns]) for row in rows
@@ -285,9 +322,7 @@ def _hvp(c: Context, d: Derivation, primals: Sequence[Value], tangents: Value) -
     return _jvp(c, Derivation("jvp", slope), primals, tangents)[1]
 
 
-def vjp(
-    c: Context, function: Value, primals: Sequence[Value], has_aux: bool, memory: Any = None
-) -> tuple[Value, ...]:
+def vjp(c: Context, function: Value, primals: Sequence[Value], has_aux: bool, memory: Any = None) -> tuple[Value, ...]:
     """The value, the map from cotangents to adjoints of the primals, and what is auxiliary."""
     from ..ad.jacobians import filled
     from ..ad.planner import plan_for
@@ -349,7 +384,7 @@ def _nested(c: Context, d: Derivation, traced: Trace, values: Sequence[Value]) -
     return made[0] if isinstance(d.argnums, int) else made
 
 
-def _positions(c: Context, argnums: Any, count: int) -> tuple[int, ...]:
+def positions(c: Context, argnums: Any, count: int) -> tuple[int, ...]:
     """The positions of the arguments to differentiate by; negative ones count from the end."""
     wanted = argnums if is_tuple(argnums) else (argnums,)
     if not wanted or not all(type(k) is int for k in wanted):
