@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from ..errors import DerivativeError
 from ..ir.build import Builder, is_literal
 from ..ir.core import For, If, Lambda, Stm, While
 from ..ir.types import I64, Atom, Lit, Type, Var, i64
@@ -22,10 +23,11 @@ from .adjoints import ArmScope, Scope
 from .announce import announce_online, announce_some
 from .branches import join
 from .checkpoints import Slots
+from .custom import place
 from .limits import Limits, limits, online_limits
 from .stacks import Stacks
 from .sweep import Back, Sweep, nothing
-from .values import retyped, zeros
+from .values import mentions, retyped, zeros
 
 
 def for_rule(sweep: Sweep, stm: Stm) -> Back:
@@ -35,6 +37,7 @@ def for_rule(sweep: Sweep, stm: Stm) -> Back:
     if not sweep.varies(stm):
         sweep.emit(stm)
         return nothing
+    _need_fixed_sizes(stm, expr.body)
     trips = _trips(sweep.b, expr.count)
     counted = Stm(stm.vars, For(trips, expr.init, expr.body), stm.pos)
     writes = stacks.writes_of(expr)
@@ -55,6 +58,7 @@ def while_rule(sweep: Sweep, stm: Stm) -> Back:
     if not sweep.varies(stm):
         sweep.emit(stm)
         return nothing
+    _need_fixed_sizes(stm, expr.body)
     body = Lambda((fresh("i", Type(I64)), *expr.body.params), expr.body.body)
     uncounted = For(i64(0), expr.init, body)
     if not any(stacks.writes_of(uncounted)):
@@ -75,6 +79,18 @@ def _online(sweep: Sweep, stm: Stm, body: Lambda, found: Limits) -> Back:
     return _back_of(
         counted, lambda scope, adjoints: checkpoints.back(sweep, scope, counted, slots, adjoints, found.inner)
     )  # fmt: skip
+
+
+def _need_fixed_sizes(stm: Stm, body: Lambda) -> None:
+    """Stacks and slots have rows of one size."""
+    names = {param.name for param in body.params}
+    if any(mentions(param.type, names) for param in body.params):
+        raise DerivativeError(
+            "a loop whose arrays change their size cannot be differentiated in reverse mode",
+            place=place(stm.pos),
+            why="what it keeps of each iteration has one size",
+            fix="give the array its final size before the loop, or use forward mode (tp.jvp, tp.jacfwd)",
+        )
 
 
 def _trips(b: Builder, count: Atom) -> Atom:
