@@ -2,8 +2,8 @@
 
 A loop that fills an array, `a[i+1] = f(a[i])`, reads only places that no later iteration writes. Then the array after
 the loop holds at these places what the iteration read, and the return sweep needs neither a stack nor a journal. This
-is decided by the first index of the one write and of all reads: affine in the counter with the same factor, the read
-behind the write.
+is decided by the first index of the one write and of all reads: the same multiple of the counter and otherwise the same
+in all iterations, but for a constant by which the read is behind the write.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from ..ir.core import Apply, Block, Lambda
 from ..ir.types import Var
 from ..ir.walk import statements
 from ..passes.affine import Affine, form_of
-from ..passes.uses import use_counts
+from ..passes.uses import bound_names, use_counts
 from .journal import Write
 
 
@@ -23,7 +23,8 @@ def is_settled(body: Lambda, k: int, writes: list[Write]) -> bool:
     counter, param, write = body.params[0], body.params[k + 1], writes[0]
     defs = {var.name: stm.expr for stm in statements(body.body) for var in stm.vars}
     place = form_of(write.place[0], defs)
-    if place.coefficient(counter.name) == 0:
+    changing = bound_names(body.body) | {other.name for other in body.params[1:]}
+    if place.coefficient(counter.name) == 0 or not changing.isdisjoint(place.terms):
         return False
     uses = use_counts(body.body)
     reads = _reads(body.body, param)
