@@ -72,9 +72,10 @@ def _select(scope: Scope, expr: Apply, out_adj: Atom) -> None:
 
 
 def _scale(scope: Scope, expr: Apply, out_adj: Atom) -> None:
+    """Where y was masked to zero it stays so nearby, and x has no influence, though `out_adj` may be infinite."""
     x, y = expr.args
     if scope.wants(x):
-        scope.add(x, scope.b.apply("scale", y, out_adj))
+        scope.add(x, scope.b.apply("scale", out_adj, y))
     if scope.wants(y):
         scope.add(y, scope.b.apply("scale", x, out_adj))
 

@@ -1,10 +1,11 @@
 """Masks: whose adjoint may be an exact zero because another value was chosen.
 
 A `select`, the smallest of many, an element that is overwritten: each passes the adjoint to what was chosen and zero
-to the rest. The rest may have had an infinite partial (the root of zero in the arm not taken), and zero times
-infinity is not a number. `masked(block, results)` are the names of the float variables, at any depth, that flow into
-such a choice, and `unbounded(block, names)` those that may be infinite though the inputs are not. Where an adjoint of
-the first kind meets a partial that is singular or made of the second kind, the return sweep tests for the zero first.
+to the rest; in a derivative of a derivative so does a product with an adjoint that was masked (`scale`). The rest may
+have had an infinite partial (the root of zero in the arm not taken), and zero times infinity is not a number.
+`masked(block, results)` are the names of the float variables, at any depth, that flow into such a choice, and
+`unbounded(block, names)` those that may be infinite though the inputs are not. Where an adjoint of the first kind
+meets a partial that is singular or made of the second kind, the return sweep tests for the zero first.
 """
 
 from __future__ import annotations
@@ -15,7 +16,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from ..ir.core import Apply, Block, Check, Custom, For, Hist, If, Map, Reduce, Scan, Scatter, Stm, While
 from ..ir.types import Atom, Var
 from ..ir.walk import lambdas, statements
-
 
 # Operations whose value and partials are finite where their operands are.
 TAME = frozenset({
@@ -100,6 +100,8 @@ def _chosen(stm: Stm) -> list[str]:
     match stm.expr:
         case Apply("select" | "min" | "max" | "fmin" | "fmax" | "update" | "update_slice", args):
             return _floats(args)
+        case Apply("scale", (x, _)):
+            return _floats((x,))
         case Reduce(_, op, _, body) | Scan(_, op, _, body) if not _adds(op.body):
             return _floats(body.body.results)
         case Hist(_, _, _, dest, _, body):
