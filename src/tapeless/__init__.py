@@ -7,6 +7,7 @@ from .api import grad as grad
 from .api import hessian as hessian
 from .api import hvp as hvp
 from .api import jacfwd as jacfwd
+from .api import jacobian as jacobian
 from .api import jacrev as jacrev
 from .api import jit as jit
 from .api import jvp as jvp

@@ -10,14 +10,17 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from copy import deepcopy
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, overload
 
 from .derivatives import Derived, compilable, derived, differentiable
+from .errors import ArgumentError
 from .front import registry
 from .jitted import Jitted, Options, jitted
 
 if TYPE_CHECKING:
     from .ad.planner import States
+    from .ad.recovery import Method
+    from .sparse import SparseJacobian
 
 T = TypeVar("T")
 Function = Callable[..., Any]
@@ -91,41 +94,86 @@ def value_and_grad(fun: Function, argnums: Argnums = 0, has_aux: bool = False, *
     return _derived("value_and_grad", fun, argnums, has_aux, memory)
 
 
-def jacfwd(fun: Function, argnums: Argnums = 0, has_aux: bool = False) -> Derived:
+def jacfwd(
+    fun: Function, argnums: Argnums = 0, has_aux: bool = False, *, sparse: bool = False
+) -> Derived | SparseJacobian:
     """The Jacobian of a function by forward mode: one tangent per element of the argument, all in one sweep.
 
     For each leaf of the result it holds, in the structure of the argument, arrays of the shape of that leaf followed
-    by the shape of the argument's.
+    by the shape of the argument's. `sparse` is as for `jacobian`.
 
     >>> import numpy as np, tapeless as tp
     >>> tp.jacfwd(lambda x: x**2)(np.array([1.0, 3.0]))
     array([[2., 0.],
            [0., 6.]])
     """
-    return _derived("jacfwd", fun, argnums, has_aux)
+    return _sparse("forward", fun, argnums, has_aux) if sparse else _derived("jacfwd", fun, argnums, has_aux)
 
 
-def jacrev(fun: Function, argnums: Argnums = 0, has_aux: bool = False, *, memory: Memory = None) -> Derived:
+def jacrev(
+    fun: Function, argnums: Argnums = 0, has_aux: bool = False, *, memory: Memory = None, sparse: bool = False
+) -> Derived | SparseJacobian:
     """The Jacobian of a function by reverse mode: one forward sweep, one cotangent per element of the result.
 
-    The result is that of `jacfwd`. `memory` is as for `grad`.
+    The result is that of `jacfwd`. `memory` is as for `grad`, `sparse` as for `jacobian`.
 
     >>> import numpy as np, tapeless as tp
     >>> tp.jacrev(lambda x: np.array([x.sum(), x.prod()]))(np.array([2.0, 3.0]))
     array([[1., 1.],
            [3., 2.]])
     """
+    if sparse:
+        return _sparse("reverse", fun, argnums, has_aux, memory)
     return _derived("jacrev", fun, argnums, has_aux, memory)
 
 
-def hessian(fun: Function, argnums: Argnums = 0, has_aux: bool = False, *, memory: Memory = None) -> Derived:
+def jacobian(
+    fun: Function,
+    argnums: Argnums = 0,
+    method: Literal["auto", "forward", "reverse"] = "auto",
+    sparse: bool = False,
+    *,
+    memory: Memory = None,
+) -> Derived | SparseJacobian:
+    """The Jacobian of a function, by columns where there are at most as many inputs as results, else by rows.
+
+    The result is that of `jacfwd`; `method` fixes the direction. With `sparse=True` the entries that can differ from
+    zero are found from the program, columns (or rows) that never meet share a sweep, and the result is a
+    `scipy.sparse.csr_array` with a row per element of the result and a column per element of the argument. `memory` is
+    as for `grad`.
+
+    >>> import numpy as np, tapeless as tp
+    >>> def residual(x):
+    ...     return x[1:] ** 2 - x[:-1]
+    >>> tp.jacobian(residual)(np.array([1.0, 2.0, 3.0]))
+    array([[-1.,  4.,  0.],
+           [ 0., -1.,  6.]])
+    >>> tp.jacobian(residual, sparse=True)(np.arange(1000.0)).shape
+    (999, 1000)
+    """
+    if method not in ("auto", "forward", "reverse"):
+        raise ArgumentError(f"there is no method {method!r}", fix='choose "auto", "forward" or "reverse"')
+    if sparse:
+        return _sparse(method, fun, argnums, False, memory)
+    verb = {"auto": "jacobian", "forward": "jacfwd", "reverse": "jacrev"}[method]
+    return _derived(verb, fun, argnums, False, memory)
+
+
+def hessian(
+    fun: Function, argnums: Argnums = 0, has_aux: bool = False, *, memory: Memory = None, sparse: bool = False
+) -> Derived | SparseJacobian:
     """The matrix of second derivatives, forward over reverse.
+
+    With `sparse=True` its pattern is found from the program, and symmetry is used to need few sweeps; the result is as
+    that of `jacobian`.
 
     >>> import numpy as np, tapeless as tp
     >>> tp.hessian(lambda x: x[0] ** 2 * x[1])(np.array([2.0, 3.0]))
     array([[6., 4.],
            [4., 0.]])
     """
+    if sparse:
+        return _sparse("symmetric", grad(fun, argnums, memory=memory), argnums, has_aux)
     return jacfwd(jacrev(fun, argnums, has_aux, memory=memory), argnums, has_aux)
 
 
@@ -215,6 +263,15 @@ def _derived(verb: Any, fun: Function, argnums: Argnums = 0, has_aux: bool = Fal
     return derived(verb, differentiable(fun), which, has_aux, memory)
 
 
+def _sparse(method: Method, fun: Function, argnums: Argnums, has_aux: bool, memory: Any = None) -> SparseJacobian:
+    from .sparse import sparse_jacobian
+
+    if has_aux:
+        raise ArgumentError("sparse derivatives have no has_aux", fix="return the value alone, without sparse=True")
+    which = argnums if isinstance(argnums, int) else tuple(argnums)
+    return sparse_jacobian(differentiable(fun), which, method, memory)
+
+
 @registry.at_first_lookup
 def _name_verbs() -> None:
     """Tell the front end what these functions mean in compiled code."""
@@ -227,6 +284,7 @@ def _name_verbs() -> None:
         value_and_grad: verbs.value_and_grad,
         jacfwd: verbs.jacfwd,
         jacrev: verbs.jacrev,
+        jacobian: verbs.jacobian,
         hessian: verbs.hessian,
         jvp: verbs.jvp,
         hvp: verbs.hvp,

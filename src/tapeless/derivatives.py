@@ -10,7 +10,7 @@ import functools
 from collections.abc import Callable
 from dataclasses import replace
 from types import FunctionType
-from typing import TYPE_CHECKING, Any, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast
 
 from .config import config
 from .errors import ArgumentError, CallError
@@ -74,20 +74,28 @@ class Derived(Jitted):
 
 # How to make the object again: a function and its arguments.
 Recipe: TypeAlias = tuple[Callable[..., Any], tuple[Any, ...]]
+D = TypeVar("D", bound=Derived)
 
 
 @functools.lru_cache(maxsize=512)
 def derived(verb: Verb, function: Any, argnums: Any = 0, has_aux: bool = False, memory: Any = None) -> Derived:
     """The derivative of a function, the same object for the same request."""
+    return new_derived(Derived, verb, function, argnums, has_aux, memory)
+
+
+def new_derived(
+    kind: type[D], verb: Verb, function: Any, argnums: Any = 0, has_aux: bool = False, memory: Any = None
+) -> D:
+    """A derivative of a function as an object of its own."""
     from .front.derived import Derivation
 
     derivation = Derivation(verb, function, argnums, has_aux, memory)
     plain = _plain(function)
-    if verb in ("jvp", "hvp", "pull"):
+    if verb in ("jvp", "hvp", "pull", "pattern", "columns", "rows"):
         parameters: FunctionType = _with_tangents
     else:
         parameters = function.parameters if isinstance(function, Jitted) else plain
-    return Derived(derivation, plain, parameters, (derived, (verb, function, argnums, has_aux, memory)))
+    return kind(derivation, plain, parameters, (derived, (verb, function, argnums, has_aux, memory)))
 
 
 def _plain(function: Any) -> FunctionType:
@@ -131,4 +139,4 @@ def _called(function: Any) -> FunctionType:
 
 
 def _with_tangents(primals: Any, tangents: Any) -> None:
-    """The parameters of `jvp`, `hvp` and the pull of `vjp`."""
+    """The parameters of `jvp`, `hvp`, the pull of `vjp`, and the sweeps of sparse Jacobians."""

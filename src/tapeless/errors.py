@@ -223,6 +223,12 @@ class NotCompiledError(TapelessError, RuntimeError):
     code = "TP200"
 
 
+class MissingExtraError(TapelessError, ImportError):
+    """Something needs a library that is installed on request only; the message names the command."""
+
+    code = "TP201"
+
+
 class DerivativeError(RefusedError, TypeError):
     """A derivative that does not exist was asked for.
 

@@ -5,6 +5,8 @@ Their meaning outside is in `tapeless.api`, which names its functions to the reg
 
 from __future__ import annotations
 
+from typing import Any
+
 from ..errors import DerivativeError
 from ..ir.types import Atom
 from .context import Context
@@ -30,15 +32,38 @@ def value_and_grad(
     return _derivation(c, "value_and_grad", fun, argnums, has_aux, memory)
 
 
-def jacfwd(c: Context, fun: Value, argnums: Value = 0, has_aux: Value = False) -> Value:
+def jacfwd(c: Context, fun: Value, argnums: Value = 0, has_aux: Value = False, *, sparse: Value = False) -> Value:
+    _need_dense(c, sparse)
     return _derivation(c, "jacfwd", fun, argnums, has_aux)
 
 
-def jacrev(c: Context, fun: Value, argnums: Value = 0, has_aux: Value = False, *, memory: Value = None) -> Value:
+def jacrev(
+    c: Context, fun: Value, argnums: Value = 0, has_aux: Value = False, *, memory: Value = None, sparse: Value = False
+) -> Value:
+    _need_dense(c, sparse)
     return _derivation(c, "jacrev", fun, argnums, has_aux, memory)
 
 
-def hessian(c: Context, fun: Value, argnums: Value = 0, has_aux: Value = False, *, memory: Value = None) -> Value:
+def jacobian(
+    c: Context,
+    fun: Value,
+    argnums: Value = 0,
+    method: Value = "auto",
+    sparse: Value = False,
+    *,
+    memory: Value = None,
+) -> Value:
+    _need_dense(c, sparse)
+    verbs: dict[Any, Verb] = {"auto": "jacobian", "forward": "jacfwd", "reverse": "jacrev"}
+    if not isinstance(method, str) or method not in verbs:
+        c.refuse(f"there is no method {method!r}", fix='choose "auto", "forward" or "reverse"', error=DerivativeError)
+    return _derivation(c, verbs[method], fun, argnums, False, memory)
+
+
+def hessian(
+    c: Context, fun: Value, argnums: Value = 0, has_aux: Value = False, *, memory: Value = None, sparse: Value = False
+) -> Value:
+    _need_dense(c, sparse)
     return jacfwd(c, jacrev(c, fun, argnums, has_aux, memory=memory), argnums, has_aux)
 
 
@@ -56,6 +81,16 @@ def vjp_(c: Context, fun: Value, *primals: Value, has_aux: Value = False, memory
 
 def linearize_(c: Context, fun: Value, *primals: Value) -> Value:
     return linearize(c, fun, primals)
+
+
+def _need_dense(c: Context, sparse: Value) -> None:
+    if sparse is not False:
+        c.refuse(
+            "sparse matrices cannot be made inside compiled functions",
+            why="their size is the number of nonzeros, which is found between two runs",
+            fix="call the sparse derivative outside",
+            error=DerivativeError,
+        )
 
 
 def same(_c: Context, fun: Value, /) -> Value:
