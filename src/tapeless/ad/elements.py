@@ -2,7 +2,8 @@
 
 A Jacobian by an array of few elements is one by as many scalars. What depends on one of them only has no tangent in the
 direction of another, where the array as a whole would have a tangent full of zeros. `Input` says what stands for a
-variable to differentiate by; the elements of a result are found where the block stacks them up; `assembled` puts derivatives of elements together again.
+variable to differentiate by; the elements of a result are found where the block stacks them up. `assembled` puts
+the derivatives of elements together again.
 """
 
 from __future__ import annotations
@@ -102,9 +103,7 @@ def together(b: Builder, atoms: Sequence[Atom], type: Type) -> Atom:
     return reshaped(b, b.apply("stack", *atoms), type.shape)
 
 
-def assembled(
-    b: Builder, dtype: DType, row: Side, column: Side, cells: Sequence[Sequence[Atom | None]]
-) -> Atom:
+def assembled(b: Builder, dtype: DType, row: Side, column: Side, cells: Sequence[Sequence[Atom | None]]) -> Atom:
     """The derivative of one value by another; its shape is that of the row followed by that of the column.
 
     `cells` has a line for each element of the row, or a single one for the whole, and in it a cell for each element of

@@ -22,6 +22,7 @@ from ..passes.notes import Notes
 from .activity import varied
 from .elements import Input, Row, Side, assembled, reshaped, rows_of, seed_last
 from .jvp import pushes_together, pushforward, pushforwards
+from .merged import merge
 from .planner import Plan
 from .values import zeros
 from .vjp import pullback
@@ -123,8 +124,10 @@ def _columns(b: Builder, block: Block, vars: Sequence[Var]) -> dict[Var, MaybeAt
     """The tangents of the results by each of the scalars, when they can be pushed together; else nothing."""
     if not _is_short(block, len(vars)) or not pushes_together(block, varied(block, [var.name for var in vars])):
         return {}
-    _, dots = pushforwards(b, block, [{var: Lit(1.0, var.type.dtype)} for var in vars])
-    return dict(zip(vars, dots, strict=True))
+    merged = merge(b, block, vars)
+    _, dots = pushforwards(b, merged.block, [{var: Lit(1.0, var.type.dtype)} for var in merged.vars])
+    columns = dict(zip(merged.vars, dots, strict=True))
+    return {var: merged.column(b, columns, var) for var in vars}
 
 
 def _whole_column(b: Builder, block: Block, given: Input) -> MaybeAtoms:

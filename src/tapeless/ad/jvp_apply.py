@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from ..ir.build import Builder, is_literal
 from ..ir.core import Apply
 from ..ir.op import Partial, lookup
-from ..ir.types import Atom, Var
+from ..ir.types import Atom, Lit, Var
 from .activity import opaque_operation
 from .jvp_tangents import Tangents, dot_name
 from .values import zeros
@@ -44,14 +44,25 @@ def _linear(
 ) -> list[Atom | None]:
     """The sum of partial times tangent; a partial is computed once for all directions."""
     totals: list[Atom | None] = [None] * len(directions)
-    for rule, arg in zip(partials, args, strict=True):
+    for arg in dict.fromkeys(args):
         dots = [t.of(arg) for t in directions]
         if any(x_dot is not None for x_dot in dots):
-            partial = rule(b, args, out)
+            partial = _partial(b, partials, args, arg, out)
             for k, x_dot in enumerate(dots):
                 if x_dot is not None:
                     totals[k] = _plus(b, totals[k], partial, x_dot, dot_name(out))
     return totals
+
+
+def _partial(b: Builder, partials: Sequence[Partial], args: Sequence[Atom], arg: Atom, out: Var) -> Atom:
+    """The partial by one variable, which may be several of the operands: `x * x` has 2x."""
+    first, *others = [rule(b, args, out) for rule, operand in zip(partials, args, strict=True) if operand == arg]
+    for other in others:
+        if isinstance(first, Lit) and isinstance(other, Lit):
+            first = Lit(float(first.value) + float(other.value), out.type.dtype)
+        else:
+            first = b.apply("add", first, other)
+    return first
 
 
 def _plus(b: Builder, total: Atom | None, partial: Atom, x_dot: Atom, hint: str) -> Atom | None:
