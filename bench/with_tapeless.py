@@ -160,7 +160,7 @@ def _fixed_abs(wave: float, width: float) -> float:
     return abs(wave)
 
 
-@tp.jit
+@tp.jit(fastmath=True)  # as C and Numba are compiled here; the other programs need no such licence
 def roe(left: tp.f64[:, 3], right: tp.f64[:, 3], gamma: float, width: float) -> np.ndarray:
     flux = np.empty_like(left)
     for i in range(len(left)):

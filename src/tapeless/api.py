@@ -31,14 +31,22 @@ Memory: TypeAlias = "str | int | States | None"
 @overload
 def jit(function: Callable[..., Any], /) -> Jitted: ...
 @overload
-def jit(*, static_shapes: bool = False, check: str | None = None) -> Callable[[Callable[..., Any]], Jitted]: ...
 def jit(
-    function: Callable[..., Any] | None = None, /, *, static_shapes: bool = False, check: str | None = None
+    *, static_shapes: bool = False, check: str | None = None, fastmath: bool | None = None
+) -> Callable[[Callable[..., Any]], Jitted]: ...
+def jit(
+    function: Callable[..., Any] | None = None,
+    /,
+    *,
+    static_shapes: bool = False,
+    check: str | None = None,
+    fastmath: bool | None = None,
 ) -> Jitted | Callable[[Callable[..., Any]], Jitted]:
     """Compile a function to native code, at its first call for each combination of argument types.
 
     Deleting the decorator changes no result. `static_shapes=True` specialises by all sizes of the arguments;
-    `check="bounds,nan"` chooses run-time checks for this function.
+    `check="bounds,nan"` chooses run-time checks for this function; `fastmath=True` lets divisions by one value share
+    its reciprocal, which may change a last bit.
 
     >>> import numpy as np, tapeless as tp
     >>> @tp.jit
@@ -50,7 +58,7 @@ def jit(
     >>> float(total(np.array([1.0, 2.0, 3.0])))
     14.0
     """
-    options = Options(static_shapes, check)
+    options = Options(static_shapes, check, fastmath)
     if function is None:
         return partial(_jitted, options)
     return _jitted(options, function)

@@ -68,14 +68,15 @@ def compile_function(lowered: Lowered, specs: Sequence[Spec], settings: Settings
     `specs` are those of the arguments, `scope` is where the user's own exception classes are found by name.
     """
     # The passes take a while to import: only who compiles pays for them.
-    from .passes import checks
+    from .passes import checks, reciprocals
     from .passes.pipeline import optimise
 
     notes, seconds = lowered.notes, dict[str, float]()
     function = checks.run(lowered.function, settings.check)
     if settings.mode == "interpret":
         return Compiled(lowered, function, notes, _interpreted(lowered, function))
-    function = canonical(optimise(function, notes=notes, check=settings.debug, seconds=seconds))
+    function = optimise(function, notes=notes, check=settings.debug, seconds=seconds)
+    function = canonical(reciprocals.run(function, notes) if settings.fastmath else function)
     loaded, from_cache = _machine_code(function, seconds)
     plan = _signature(specs, lowered, function)
     sites = [Site.decode(site, function.name) for site in loaded.meta["sites"]]

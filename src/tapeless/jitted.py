@@ -40,10 +40,11 @@ class PlainPythonWarning(UserWarning):
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """How a function is compiled: `static_shapes` fixes all sizes of arguments, `check` overrides the configuration."""
+    """How a function is compiled: `static_shapes` fixes all sizes of arguments; the others override options."""
 
     static_shapes: bool = False
     check: str | None = None
+    fastmath: bool | None = None
 
 
 _DEFAULT = Options()
@@ -155,7 +156,7 @@ class Jitted:
         from .driver import compile_function
 
         wanted = self._wanted(settings)
-        key = (call.specs, wanted.check, wanted.mode, wanted.debug)
+        key = (call.specs, wanted.check, wanted.mode, wanted.debug, wanted.fastmath)
         with self._lock:
             group = self._table.setdefault(key, [])
             compiled = next((c for c in group if c.lowered.still_holds()), None)
@@ -168,7 +169,9 @@ class Jitted:
         return compiled
 
     def _wanted(self, settings: Settings) -> Settings:
-        return settings if self.options.check is None else settings.changed(check=self.options.check)
+        own = {"check": self.options.check, "fastmath": self.options.fastmath}
+        changes = {name: value for name, value in own.items() if value is not None}
+        return settings.changed(**changes) if changes else settings
 
     def _remember(self, call: Call, compiled: Compiled, settings: Settings) -> None:
         """Let the next call try this specialisation first, when it takes the arguments as they come."""
