@@ -1,8 +1,9 @@
 """Vertical fusion: a `Map` whose elements are read at the consumer's own index goes into the consumer's body.
 
 Each element is still computed once. When others need the array too, and the consumer is a `Map`, the two become one
-`Map` that yields both. The producer runs as late as the consumer then; that must not carry a check past another one,
-nor a read past a write to the same array, which is to be done in place.
+`Map` that yields both. A `Map` that feeds several histograms goes into each of them, when it is cheap: keys and values
+need not be stored then. The producer runs as late as the consumer; that must not carry a check past another one, nor a
+read past a write to the same array, which is to be done in place.
 """
 
 from __future__ import annotations
@@ -13,13 +14,15 @@ from dataclasses import dataclass
 
 from ..ir.core import Apply, Block, Expr, For, Hist, If, Lambda, Map, Reduce, Scan, Scatter, Stm, While
 from ..ir.types import Atom, Var
-from ..ir.walk import lambdas, map_lambdas, operands, statements, substitute_lambda
-from .cost import exceptions, has_check
+from ..ir.walk import lambdas, map_lambdas, operands, refresh, statements, substitute_lambda
+from .cost import block_cost, exceptions, has_check
 from .rewrite import name_of
 from .uses import mentioned, use_counts
 from .views import same
 
 Consumer = Map | Reduce | Scan | Hist | Scatter
+# What a producer may cost that is computed again for each of several histograms.
+REPEATED = 30.0
 
 
 def vertical(stms: list[Stm], results: Sequence[Atom]) -> list[Stm]:
@@ -33,9 +36,13 @@ def vertical(stms: list[Stm], results: Sequence[Atom]) -> list[Stm]:
         else:
             names = {var.name for var in stms[partner].vars}
             uses.subtract(read.array for read in reads((stms[number],), names) if read is not None)
-            stms[number] = fused(stms[partner], stms[number], {name for name in names if uses[name] > 0})
-            del stms[partner]
-            number -= 1
+            keep = {name for name in names if uses[name] > 0}
+            if keep and isinstance(stms[number].expr, Hist):
+                stms[number] = fused(_again(stms[partner]), stms[number], keep)
+            else:
+                stms[number] = fused(stms[partner], stms[number], keep)
+                del stms[partner]
+                number -= 1
     return stms
 
 
@@ -49,22 +56,38 @@ def _partner(stms: list[Stm], number: int, uses: Counter[str]) -> int | None:
         producer = stms[candidate]
         if isinstance(producer.expr, Map) and any(var.name in used for var in producer.vars):
             names = {var.name for var in producer.vars}
-            if _is_fusible(producer.expr, consumer, names, uses) and is_movable(stms, candidate, number, names):
+            fits = _reads_its_own(producer.expr, consumer, names) and is_movable(stms, candidate, number, names)
+            alone = sum(uses[name] for name in names) == len(list(reads((consumer,), names)))
+            if fits and (alone or isinstance(consumer.expr, Map) or _feeds_histograms(stms, candidate, names, uses)):
                 return candidate
     return None
 
 
-def _is_fusible(producer: Map, consumer: Stm, names: set[str], uses: Counter[str]) -> bool:
+def _reads_its_own(producer: Map, consumer: Stm, names: set[str]) -> bool:
+    """Does the consumer read the producer's elements at its own index only?"""
     expr = consumer.expr
-    assert isinstance(expr, Map | Reduce | Scan | Hist | Scatter)
-    if not same(producer.size, expr.size):
+    if not isinstance(expr, Map | Reduce | Scan | Hist | Scatter) or not same(producer.size, expr.size):
         return False
-    found = list(reads((consumer,), names))
     counter = expr.body.params[0].name
-    if any(read is None or name_of(read.indices[0]) != counter for read in found):
+    return all(read is not None and name_of(read.indices[0]) == counter for read in reads((consumer,), names))
+
+
+def _feeds_histograms(stms: Sequence[Stm], candidate: int, names: set[str], uses: Counter[str]) -> bool:
+    """Is this a cheap producer which only histograms of this block read, each at its own index?"""
+    producer = stms[candidate]
+    assert isinstance(producer.expr, Map)
+    if block_cost(producer.expr.body.body) > REPEATED or has_check((producer,)):
         return False
-    elsewhere = sum(uses[name] for name in names) - len(found)
-    return not elsewhere or isinstance(expr, Map)
+    consumers = [stm for stm in stms[candidate + 1 :] if mentioned(stm) & names]
+    found = sum(1 for _ in reads(consumers, names))
+    own = all(isinstance(stm.expr, Hist) and _reads_its_own(producer.expr, stm, names) for stm in consumers)
+    return own and found == sum(uses[name] for name in names)
+
+
+def _again(producer: Stm) -> Stm:
+    """A copy with names of its own."""
+    assert isinstance(producer.expr, Map)
+    return Stm(producer.vars, Map(producer.expr.size, refresh(producer.expr.body)), producer.pos)
 
 
 def is_movable(stms: Sequence[Stm], candidate: int, number: int, names: set[str]) -> bool:

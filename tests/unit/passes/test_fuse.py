@@ -317,3 +317,38 @@ def f(x: f64[n, n], l: f64[n]) {
     assert kinds(function.body)[:4] == ["map", "index", "for", "sub"]
     assert kinds(function.body)[4] == "for"
     assert "update_slice" not in kinds(function.body)
+
+
+def test_a_map_goes_into_all_histograms_that_it_feeds():
+    function = optimised(
+        """
+def f(x: f64[n], k: i64[n], a: f64[5], b: f64[5]) {
+  p: i64[n], v: f64[n], w: f64[n] = map n (i: i64) {
+    key: i64 = index k i
+    e: f64 = index x i
+    g: f64 = mul e e
+    return key e g
+  }
+  r: f64[5] = hist 1 n [0.0] [a] (s: f64, t: f64) {
+    u: f64 = add s t
+    return u
+  } (j: i64) {
+    q: i64 = index p j
+    o: f64 = index v j
+    return q o
+  }
+  c: f64[5] = hist 1 n [0.0] [b] (s2: f64, t2: f64) {
+    u2: f64 = add s2 t2
+    return u2
+  } (l: i64) {
+    q2: i64 = index p l
+    o2: f64 = index w l
+    return q2 o2
+  }
+  return r c
+}
+""",
+        [np.array([0.5, -1.25, 2.0]), np.array([1, 4, 1]), np.ones(5), np.zeros(5)],
+        fuse,
+    )
+    assert [kind for kind in kinds(function.body) if kind in ("map", "hist")] == ["hist", "hist"]
