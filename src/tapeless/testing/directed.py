@@ -1,0 +1,238 @@
+"""Programs written for one rule each, where random ones do not go: whole Jacobians, users' rules, refusals, activity.
+
+`CASES` holds them (the programs themselves stand in `directed_programs`); `broken(case)` says in words what is wrong,
+and nothing when the rules are right. `tools/mutate_rules.py` measures what they add: each is there because a mistake
+planted in a rule went unnoticed without it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..ad.activity import varied
+from ..ad.elements import Input, inputs_of
+from ..ad.functions import jvp_function, vjp_function
+from ..ad.jacobians import Jacobian, gradient, jacobian_either, jacobian_forward, jacobian_reverse
+from ..ad.planner import Plan
+from ..errors import DerivativeError
+from ..ir.build import Builder
+from ..ir.check import check
+from ..ir.core import Block, Function
+from ..ir.eval import evaluate
+from ..ir.text import parse_function
+from ..ir.types import Var
+from ..ir.walk import substitute
+from . import directed_programs as texts
+from .derivative_law import EXACT, judge_derivatives
+from .oracle import Oracle, deviation, flat
+
+EVERY_MODE = ("forward", "reverse", "limited")
+
+
+@dataclass(frozen=True, slots=True)
+class Law:
+    """Both modes keep the laws of `derivative_law`, up to `order`."""
+
+    name: str
+    text: str
+    args: tuple[Any, ...]
+    order: int = 1
+    modes: tuple[str, ...] = EVERY_MODE
+
+
+@dataclass(frozen=True, slots=True)
+class Dense:
+    """All entries of the Jacobians of both modes, and the gradient of the first result, are the oracle's."""
+
+    name: str
+    text: str
+    args: tuple[Any, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Promise:
+    """The gradient of a scalar program by its only argument, where differences say nothing."""
+
+    name: str
+    text: str
+    point: tuple[float, ...]
+    gradient: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """Differentiation by the first parameter raises an error that says `words`, in these modes; in others it works."""
+
+    name: str
+    text: str
+    words: str
+    modes: tuple[str, ...] = ("forward", "reverse")
+
+
+@dataclass(frozen=True, slots=True)
+class Active:
+    """Exactly these variables depend differentiably on the first parameter."""
+
+    name: str
+    text: str
+    names: frozenset[str]
+
+
+Case = Law | Dense | Promise | Refused | Active
+
+
+def broken(case: Case) -> str:
+    """What is wrong, in words; empty when nothing is."""
+    function = parse_function(case.text)
+    check(function)
+    match case:
+        case Law(_, _, args, order, modes):
+            verdict = judge_derivatives(function, args, order=order, modes=modes, prepared=False)
+            return "" if verdict.kind == "ok" else str(verdict)
+        case Dense(_, _, args):
+            return _dense(function, args)
+        case Promise():
+            return _promise(function, np.array(case.point), np.array(case.gradient))
+        case Refused():
+            return _refused(function, case)
+        case Active(_, _, names):
+            found = frozenset(varied(function.body, {function.params[0].name}))
+            return "" if found == names else f"varied: {sorted(found)} instead of {sorted(names)}"
+
+
+# -- Jacobians ------------------------------------------------------------------------------------------
+
+
+def _dense(function: Function, args: Sequence[Any]) -> str:
+    wrt = [param for param in function.params if param.type.dtype.is_float]
+    smooth = [k for k, type in enumerate(function.result_types) if type.dtype.is_float]
+    expected = [_columns(function, args, k, param) for k in smooth for param in wrt]
+    for inputs in (inputs_of([var.type for var in wrt]), tuple(Input(var.type, (var,)) for var in wrt)):
+        variant = _by_inputs(function, wrt, inputs)
+        given = [x for param, arg in zip(function.params, args, strict=True) for x in _pieces(param, arg, wrt, inputs)]
+        for mode in ("forward", "reverse", "either"):
+            found = _jacobian(variant, inputs, smooth, mode, given)
+            for k, (x, y) in enumerate(zip(found, expected, strict=True)):
+                if np.shape(x) != np.shape(y) or deviation(x, y) > EXACT:
+                    return f"{mode}: entry {k} is {x} instead of {y}"
+    if not function.result_types[0].is_array:
+        found = _gradient(function, wrt, args)
+        if any(deviation(x, y) > EXACT for x, y in zip(found, expected[: len(wrt)], strict=True)):
+            return f"gradient: {found} instead of {expected[: len(wrt)]}"
+    return ""
+
+
+def _by_inputs(function: Function, wrt: Sequence[Var], inputs: Sequence[Input]) -> Function:
+    """The function of the variables that stand for those to differentiate by."""
+    b = Builder()
+    values = {var: given.value(b) for var, given in zip(wrt, inputs, strict=True)}
+    results = b.splice(substitute(function.body, values))
+    stands = {var: given.vars for var, given in zip(wrt, inputs, strict=True)}
+    params = [var for param in function.params for var in stands.get(param, (param,))]
+    return Function("by_inputs", tuple(params), b.block(results))
+
+
+def _pieces(param: Var, arg: Any, wrt: Sequence[Var], inputs: Sequence[Input]) -> list[Any]:
+    given = inputs[wrt.index(param)] if param in wrt else None
+    return [arg] if given is None or given.is_whole else flat(arg)
+
+
+def _jacobian(
+    function: Function, inputs: Sequence[Input], smooth: Sequence[int], mode: str, args: Sequence[Any]
+) -> Any:
+    """Entry by entry in long numbers, rows first."""
+    b, block = Builder(), function.body
+    floats = Block(block.stms, tuple(block.results[k] for k in smooth))
+    rows: Jacobian
+    match mode:
+        case "forward":
+            rows = jacobian_forward(b, floats, inputs)
+        case "either":
+            rows = jacobian_either(b, floats, inputs, Plan())
+        case _:
+            values, rows = jacobian_reverse(b, block, inputs, Plan())
+            if any(row for k, row in enumerate(rows) if k not in smooth) or len(values) != len(block.results):
+                raise AssertionError("rows for results that are not floats")
+            rows = tuple(rows[k] for k in smooth)
+    return _long(function, b, [entry for row in rows for entry in row], args)
+
+
+def _gradient(function: Function, wrt: Sequence[Var], args: Sequence[Any]) -> Any:
+    b = Builder()
+    _, adjoints = gradient(b, function.body, wrt, Plan())
+    return _long(function, b, adjoints, args)
+
+
+def _long(function: Function, b: Builder, results: Sequence[Any], args: Sequence[Any]) -> Any:
+    program = Function("jacobian", function.params, b.block(results))
+    check(program)
+    return Oracle(program).evaluate(args).results
+
+
+def _columns(function: Function, args: Sequence[Any], result: int, param: Var) -> Any:
+    """The derivative of a result by a parameter from differences: the shape of the one, then that of the other."""
+    number = function.params.index(param)
+    shape = np.shape(args[number])
+    columns: list[Any] = []
+    for place in np.ndindex(shape):
+        direction: list[Any] = [None] * len(args)
+        direction[number] = np.zeros(shape)
+        direction[number][place] = 1.0
+        direction[number] = direction[number][()]
+        columns.append(Oracle(function).slope(args, direction).along[result])
+    stacked = np.empty((len(columns), *np.shape(evaluate(function, args)[result])), object)
+    for k, column in enumerate(columns):
+        stacked[k] = column
+    turned = np.moveaxis(stacked, 0, -1)
+    return turned.reshape((*turned.shape[:-1], *shape))[()]
+
+
+# -- what is promised, refused, known -------------------------------------------------------------------
+
+
+def _promise(function: Function, point: Any, expected: Any) -> str:
+    forward, reverse = jvp_function(function, (0,)), vjp_function(function, (0,))
+    along = np.array([evaluate(forward, [point, axis])[-1] for axis in np.eye(len(point))])
+    for mode, found in (("forward", along), ("reverse", evaluate(reverse, [point, np.float64(1.0)])[-1])):
+        if not np.array_equal(found, expected, equal_nan=True):
+            return f"{mode}: {found} instead of {expected}"
+    return ""
+
+
+def _refused(function: Function, case: Refused) -> str:
+    for mode, transform in (("forward", jvp_function), ("reverse", vjp_function)):
+        try:
+            transform(function, (0,))
+        except DerivativeError as error:
+            if mode not in case.modes or case.words not in str(error):
+                return f"{mode}: {error}"
+        else:
+            if mode in case.modes:
+                return f"{mode}: not refused"
+    return ""
+
+
+VECTOR = np.array([0.4, -1.3, 2.1])
+MATRIX = np.array([[0.5, 1.2, -0.7], [2.0, -0.3, 0.9]])
+
+CASES: tuple[Case, ...] = (
+    Dense("a scalar by a scalar", texts.SCALARS, (0.7, 1.9)),
+    Dense("arrays by arrays of ranks 0 to 2", texts.ARRAYS, (VECTOR, MATRIX, 0.8, 2)),
+    Dense("arrays of literal sizes", texts.LITERAL_SIZES, (MATRIX,)),
+    Dense("an array without elements", texts.ARRAYS, (np.zeros(0), np.zeros((2, 0)), 0.8, 2)),
+    Law("a rule for tangents", texts.TANGENT_RULE, (VECTOR, 0.8, 2), order=2),
+    Law("a rule for tangents in a loop", texts.TANGENT_RULE_IN_LOOP, (VECTOR, 0.8), order=2),
+    Law("a rule for adjoints", texts.ADJOINT_RULE, (VECTOR, 0.8, 2), modes=("reverse", "limited")),
+    Law("a rule for adjoints in a loop", texts.ADJOINT_RULE_IN_LOOP, (VECTOR, 0.8), modes=("reverse", "limited")),
+    Promise("the rule of an arm that is not taken", texts.RULE_NOT_TAKEN, (0.0, 4.0), (0.0, 0.25)),
+    Promise("the adjoint rule of an arm that is not taken", texts.RULE_OF_ARRAY_NOT_TAKEN, (0.0, 4.0), (0.0, 0.25)),
+    Refused("forward mode through a rule for adjoints", texts.ADJOINT_RULE, "forward mode", ("forward",)),
+    Refused("a rule that takes a value from its surroundings", texts.CLOSING_RULE, "surroundings"),
+    Refused("the bits of a number", texts.BITS, "'bitcast' is not defined"),
+    Refused("the bits of a constant", texts.BITS_OF_CONSTANT, "", ()),
+    Active("activity", texts.ACTIVITY, texts.ACTIVE_NAMES),
+)

@@ -1,0 +1,379 @@
+"""The programs of `directed`, in the text form of the intermediate language.
+
+Bodies of functions with rules of their own compute with `stop_gradient`, so that only the rule is the right derivative.
+"""
+
+SCALARS = """
+def f(x: f64, y: f64) {
+  p: f64 = mul x y
+  s: f64 = sin p
+  k: i64 = convert[i64] y
+  c: f64 = exp y
+  return s k c 2.5
+}
+"""
+
+ARRAYS = """
+def f(x: f64[n], a: f64[2, n], y: f64, k: i64) {
+  s: f64 = reduce n [0.0] (p: f64, q: f64) {
+    r: f64 = add p q
+    return r
+  } (i: i64) {
+    u: f64 = index x i
+    v: f64 = index a 1 i
+    w: f64 = mul u v
+    return w
+  }
+  v1: f64[n, 2] = map n (i1: i64) {
+    row: f64[2] = map 2 (j1: i64) {
+      e1: f64 = index a j1 i1
+      e2: f64 = index x i1
+      e3: f64 = mul e1 e2
+      e4: f64 = mul e3 y
+      return e4
+    }
+    return row
+  }
+  z: f64 = sin y
+  m: i64[n] = map n (i2: i64) {
+    d: i64 = add i2 k
+    return d
+  }
+  x2: f64[n] = map n (i3: i64) {
+    g1: f64 = index x i3
+    g2: f64 = mul g1 g1
+    return g2
+  }
+  return s v1 z m x2
+}
+"""
+
+LITERAL_SIZES = """
+def f(a: f64[2, 3]) {
+  t: f64[3, 2] = transpose[1, 0] a
+  s: f64[3] = map 3 (i: i64) {
+    u: f64 = index t i 0
+    v: f64 = index t i 1
+    w: f64 = mul u v
+    return w
+  }
+  c: f64[3] = replicate 1.5 3
+  return s t c
+}
+"""
+
+TANGENT_RULE = """
+def f(x: f64[n], y: f64, k: i64) {
+  u: f64, p: f64, q: f64[n], m: i64 = custom [x y k] (a: f64[n], b: f64, c: i64) {
+    b0: f64 = stop_gradient b
+    p0: f64 = sin b0
+    q0: f64[n] = map n (i: i64) {
+      e: f64 = index a i
+      e0: f64 = stop_gradient e
+      e1: f64 = mul e0 b0
+      return e1
+    }
+    m0: i64 = add c 1
+    return 1.5 p0 q0 m0
+  } (a1: f64[n], b1: f64, c1: i64, a_dot: f64[n], b_dot: f64) {
+    check nonneg c1
+    p1: f64 = sin b1
+    p2: f64 = cos b1
+    p_dot: f64 = mul p2 b_dot
+    q1: f64[n], q_dot: f64[n] = map n (i1: i64) {
+      f0: f64 = index a1 i1
+      f1: f64 = mul f0 b1
+      f2: f64 = index a_dot i1
+      f3: f64 = mul f2 b1
+      f4: f64 = mul f0 b_dot
+      f5: f64 = add f3 f4
+      return f1 f5
+    }
+    m1: i64 = add c1 1
+    return 1.5 p1 q1 m1 0.0 p_dot q_dot
+  }
+  x0: f64[n], y0: f64 = custom [x y] (a3: f64[n], b3: f64) {
+    return a3 b3
+  } (a4: f64[n], b4: f64, a4_dot: f64[n], b4_dot: f64) {
+    return a4 b4 a4_dot b4_dot
+  }
+  s: f64 = mul p p
+  r: f64 = mul s y0
+  return r q m
+}
+"""
+
+TANGENT_RULE_IN_LOOP = """
+def f(x: f64[n], y: f64) {
+  z: f64[n], s: f64 = for n [x y] (i: i64, a: f64[n], t: f64) {
+    v: f64 = custom [a t] (a0: f64[n], t0: f64) {
+      e0: f64 = index a0 0
+      e1: f64 = stop_gradient e0
+      e2: f64 = stop_gradient t0
+      e3: f64 = mul e1 e2
+      return e3
+    } (a1: f64[n], t1: f64, a_dot: f64[n], t_dot: f64) {
+      f0: f64 = index a1 0
+      f1: f64 = mul f0 t1
+      f2: f64 = index a_dot 0
+      f3: f64 = mul f2 t1
+      f4: f64 = mul f0 t_dot
+      f5: f64 = add f3 f4
+      return f1 f5
+    }
+    w: f64 = index a i
+    g: f64 = mul v w
+    b: f64[n] = update a g 0
+    t2: f64 = cos v
+    return b t2
+  }
+  return z s
+}
+"""
+
+ADJOINT_RULE = """
+def f(x: f64[n], y: f64, k: i64) {
+  p: f64, q: f64[n], m: i64 = custom [x y k] (a: f64[n], b: f64, c: i64) {
+    b0: f64 = stop_gradient b
+    p0: f64 = sin b0
+    q0: f64[n] = map n (i: i64) {
+      e: f64 = index a i
+      e0: f64 = stop_gradient e
+      e1: f64 = mul e0 b0
+      return e1
+    }
+    m0: i64 = add c 1
+    return p0 q0 m0
+  } (a1: f64[n], b1: f64, c1: i64) {
+    p1: f64 = sin b1
+    q1: f64[n] = map n (i1: i64) {
+      f0: f64 = index a1 i1
+      f1: f64 = mul f0 b1
+      return f1
+    }
+    m1: i64 = add c1 1
+    return p1 q1 m1 a1 b1
+  } (a2: f64[n], b2: f64, p_adj: f64, q_adj: f64[n]) {
+    g0: f64 = cos b2
+    g1: f64 = mul g0 p_adj
+    a_adj: f64[n] = map n (i2: i64) {
+      h0: f64 = index q_adj i2
+      h1: f64 = mul h0 b2
+      return h1
+    }
+    g2: f64 = reduce n [0.0] (l0: f64, l1: f64) {
+      l2: f64 = add l0 l1
+      return l2
+    } (i3: i64) {
+      h2: f64 = index q_adj i3
+      h3: f64 = index a2 i3
+      h4: f64 = mul h2 h3
+      return h4
+    }
+    b_adj: f64 = add g1 g2
+    return a_adj b_adj
+  }
+  s: f64 = mul p p
+  t: f64 = index q 0
+  return s t m
+}
+"""
+
+ADJOINT_RULE_IN_LOOP = """
+def f(x: f64[n], y: f64) {
+  z: f64[n], s: f64 = for n [x y] (i: i64, a: f64[n], t: f64) {
+    v: f64, l: f64 = custom [a t] (a0: f64[n], t0: f64) {
+      e0: f64 = index a0 0
+      e1: f64 = stop_gradient e0
+      e2: f64 = stop_gradient t0
+      e3: f64 = mul e1 e2
+      return e3 e1
+    } (a1: f64[n], t1: f64) {
+      f0: f64 = index a1 0
+      f1: f64 = mul f0 t1
+      return f1 f0 a1 t1
+    } (a2: f64[n], t2: f64, v_adj: f64, l_adj: f64) {
+      g0: f64 = index a2 0
+      g1: f64 = mul g0 v_adj
+      g2: f64 = mul t2 v_adj
+      g3: f64 = add g2 l_adj
+      g4: f64[n] = replicate 0.0 n
+      g5: f64[n] = update g4 g3 0
+      return g5 g1
+    }
+    w: f64 = index a i
+    g: f64 = mul v w
+    b: f64[n] = update a g 0
+    t3: f64 = cos v
+    return b t3
+  }
+  return z s
+}
+"""
+
+RULE_NOT_TAKEN = """
+def f(x: f64[2]) {
+  s: f64 = reduce 2 [0.0] (p: f64, q: f64) {
+    r: f64 = add p q
+    return r
+  } (i: i64) {
+    u: f64 = index x i
+    c: bool = gt u 0.0
+    v: f64 = custom [u] (a: f64) {
+      a0: f64 = sqrt a
+      return a0
+    } (b: f64, b_dot: f64) {
+      b0: f64 = sqrt b
+      b1: f64 = div 0.5 b0
+      b2: f64 = mul b1 b_dot
+      return b0 b2
+    }
+    w: f64 = select c v 0.0
+    return w
+  }
+  return s
+}
+"""
+
+RULE_OF_ARRAY_NOT_TAKEN = """
+def f(x: f64[2]) {
+  s: f64 = reduce 2 [0.0] (p: f64, q: f64) {
+    r: f64 = add p q
+    return r
+  } (i: i64) {
+    u: f64 = index x i
+    d: f64[2] = replicate u 2
+    c: bool = gt u 0.0
+    v: f64[2], o: f64 = custom [d] (a: f64[2]) {
+      a2: f64[2] = map 2 (j: i64) {
+        a0: f64 = index a j
+        a1: f64 = sqrt a0
+        return a1
+      }
+      return a2 1.0
+    } (b: f64[2], b_dot: f64[2]) {
+      b5: f64[2], b6: f64[2] = map 2 (j1: i64) {
+        b0: f64 = index b j1
+        b1: f64 = sqrt b0
+        b2: f64 = div 0.5 b1
+        b3: f64 = index b_dot j1
+        b4: f64 = mul b2 b3
+        return b1 b4
+      }
+      return b5 1.0 b6 0.0
+    }
+    v1: f64 = index v 1
+    w: f64 = select c v1 0.0
+    return w
+  }
+  return s
+}
+"""
+
+CLOSING_RULE = """
+def f(x: f64) {
+  y: f64 = mul x 2.0
+  z: f64 = custom [3.0] (a: f64) {
+    b: f64 = mul a y
+    return b
+  } (c: f64, c_dot: f64) {
+    return c c_dot
+  }
+  return z
+}
+"""
+
+BITS = """
+def f(x: f64) {
+  b: i64 = bitcast[i64] x
+  y: f64 = convert[f64] b
+  return y
+}
+"""
+
+BITS_OF_CONSTANT = """
+def f(x: f64, c: f64) {
+  b: i64 = bitcast[i64] c
+  d: f64 = bitcast[f64] b
+  y: f64 = mul x d
+  return y
+}
+"""
+
+ACTIVITY = """
+def f(x: f64[n], y: f64, k: i64) {
+  x0: f64 = index x 0
+  c0: f64 = mul y 2.0
+  c1: f64 = floor x0
+  j: i64 = convert[i64] x0
+  c2: f64 = convert[f64] j
+  c3: f64 = stop_gradient x0
+  b: bool = lt x0 y
+  v0: f64, c4: f64, v1: f64 = if b {
+    return x0 y y
+  } else {
+    return y c0 x0
+  }
+  v2: f64, v3: f64, c5: f64 = for 4 [y y y] (i: i64, p: f64, q: f64, r: f64) {
+    q1: f64 = mul q x0
+    r1: f64 = add r y
+    return q q1 r1
+  }
+  v4: f64, c6: f64 = while [x0 y] (w0: f64, w1: f64) {
+    w2: bool = lt w1 -100.0
+    return w2
+  } (w3: f64, w4: f64) {
+    w5: f64 = sub w4 1.0
+    return w3 w5
+  }
+  c7: f64[n] = map n (i1: i64) {
+    m0: f64 = convert[f64] i1
+    return m0
+  }
+  v5: f64, c8: f64 = reduce n [0.0 0.0] (r0: f64, r2: f64, r3: f64, r4: f64) {
+    r5: f64 = add r0 r3
+    r6: f64 = add r2 r4
+    return r5 r6
+  } (i2: i64) {
+    e0: f64 = index x i2
+    e1: f64 = index c7 i2
+    return e0 e1
+  }
+  v6: f64[n] = scatter 1 n x (i3: i64) {
+    return i3 1.0
+  }
+  c9: f64[n] = scatter 1 n c7 (i4: i64) {
+    return i4 1.0
+  }
+  v7: f64[n] = hist 1 n [0.0] [c7] (h0: f64, h1: f64) {
+    h2: f64 = add h0 h1
+    return h2
+  } (i5: i64) {
+    h3: f64 = index x i5
+    return i5 h3
+  }
+  v8: f64[n] = hist 1 n [0.0] [x] (h4: f64, h5: f64) {
+    h6: f64 = add h4 h5
+    return h6
+  } (i6: i64) {
+    return i6 1.0
+  }
+  v9: f64, u0: f64 = custom [x0] (k0: f64) {
+    return k0 1.0
+  } (k1: f64, k1_dot: f64) {
+    return k1 1.0 k1_dot 0.0
+  }
+  c10: f64 = custom [y] (k2: f64) {
+    return k2
+  } (k3: f64, k3_dot: f64) {
+    return k3 k3_dot
+  }
+  return v0 v1 v2 v3 v4 v5 v6 v7 v8 v9
+}
+"""
+
+# Accumulators of an operator vary when any value that they meet does.
+ACTIVE_NAMES = frozenset({
+    "x", "x0", "v0", "v1", "v2", "v3", "p", "q", "q1", "v4", "w3", "v5", "r0", "r3", "r5",
+    "e0", "v6", "v7", "h0", "h1", "h2", "h3", "v8", "h4", "h5", "h6", "v9", "u0",
+})  # fmt: skip

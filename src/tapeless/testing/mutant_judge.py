@@ -1,0 +1,175 @@
+"""Do the laws catch a mistake planted in a rule?
+
+A corpus of cases is run once on the right rules: random programs, those at kinks (`conventions`), those written for a
+rule (`directed`). For each case it is known what it costs and which functions of `ad/` it runs through. A mutant is
+then judged, in a forked process that imports the changed file, by the cases that run through the changed function,
+cheap ones first. It survives when all of them are content; when there is none, no law would notice any change there.
+"""
+
+from __future__ import annotations
+
+import copy
+import importlib
+import importlib.abc
+import importlib.machinery
+import os
+import resource
+import sys
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import CodeType, FrameType, ModuleType
+from typing import Any
+
+from ..ir.core import Function
+from . import conventions, derivative_law, directed
+from .dice import Dice
+from .generate import random_program
+from .profile import SMOOTH
+from .rule_mutants import Mutant
+
+AD = Path(derivative_law.__file__).parents[1] / "ad"
+SECONDS = 20  # of processor time for a verdict; a mutant that takes longer has lost its way
+ENOUGH = 40  # random programs
+LAWS = ("derivative_law", "conventions", "directed")
+Place = tuple[str, int]  # a file and the first line of a function
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """Something that a right set of rules does: `holds(laws)` with modules of `LAWS` by name, imported anew."""
+
+    name: str
+    holds: Callable[[dict[str, Any]], bool]
+    seconds: float = 0.0
+    reaches: frozenset[Place] = frozenset()
+
+
+class NoMachine:
+    """Stands for the machine: long numbers say enough about a rule."""
+
+    def judge(self, derived: object, exact: object) -> None:
+        """Content with everything."""
+
+
+def corpus(programs: int) -> list[Case]:
+    """The cases, cheap ones first; `programs` of them random."""
+    cases = [*_random_cases(range(programs)), *_written_cases()]
+    laws = {name: importlib.import_module(f"{__package__}.{name}") for name in LAWS}
+    return sorted((_measured(case, laws) for case in cases), key=lambda case: case.seconds)
+
+
+def survivors(mutants: Iterable[Mutant], cases: Sequence[Case], jobs: int) -> Iterator[Mutant]:
+    """Judge the mutants in so many processes; those that no case catches."""
+    running: dict[int, Mutant] = {}
+    for mutant in mutants:
+        running[_started(mutant, cases)] = mutant
+        if len(running) == jobs:
+            yield from _ended(running)
+    while running:
+        yield from _ended(running)
+
+
+def reached(mutant: Mutant, cases: Sequence[Case]) -> list[Case]:
+    """The cases that run through the changed function, not too many of them."""
+    place = None if mutant.function is None else (mutant.module, mutant.function)
+    return [case for case in cases if place is None or place in case.reaches][:ENOUGH]
+
+
+# -- cases --------------------------------------------------------------------------------------------
+
+
+def _random_cases(seeds: range) -> Iterator[Case]:
+    for seed in seeds:
+        function, args = random_program(seed, profile=SMOOTH)
+        if seed % 2:
+            function = derivative_law.prepare(function, derivative_law.Notes())
+        try:
+            point = derivative_law.Point(Function("f", function.params, function.body), args, Dice(seed))
+        except derivative_law.Found:
+            continue
+        if point.worth_it:
+            yield Case(f"random {seed}", lambda laws, point=point: _modes_agree(laws, point))
+
+
+def _modes_agree(laws: dict[str, Any], point: Any) -> bool:
+    return all(judge(copy.copy(point), NoMachine()) for judge in laws["derivative_law"].MODES.values())
+
+
+def _written_cases() -> Iterator[Case]:
+    for k, convention in enumerate(conventions.CONVENTIONS):
+        yield Case(
+            convention.name, lambda laws, k=k: not laws["conventions"].broken(laws["conventions"].CONVENTIONS[k])
+        )
+    for k, case in enumerate(directed.CASES):
+        yield Case(case.name, lambda laws, k=k: not laws["directed"].broken(laws["directed"].CASES[k]))
+
+
+def _measured(case: Case, laws: dict[str, Any]) -> Case:
+    """The case with its cost, and the functions it runs through. Raises when the right rules do not pass it."""
+    seen: set[CodeType] = set()
+
+    def trace(frame: FrameType, _event: str, _arg: object) -> None:
+        seen.add(frame.f_code)
+
+    start, outer = time.process_time(), sys.gettrace()
+    sys.settrace(trace)
+    try:
+        fine = case.holds(laws)
+    finally:
+        sys.settrace(outer)
+    if not fine:
+        raise AssertionError(f"{case.name} fails although nothing is changed")
+    reaches = frozenset((Path(c.co_filename).stem, c.co_firstlineno) for c in seen if Path(c.co_filename).parent == AD)
+    return Case(case.name, case.holds, time.process_time() - start, reaches)
+
+
+# -- processes ------------------------------------------------------------------------------------------
+
+
+class Changed(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+    """Finds one module with its changed source."""
+
+    def __init__(self, mutant: Mutant) -> None:
+        self.name, self.source = f"tapeless.ad.{mutant.module}", mutant.source
+
+    def find_spec(self, fullname: str, *_: object) -> importlib.machinery.ModuleSpec | None:
+        """The module, if it is the changed one."""
+        return importlib.machinery.ModuleSpec(fullname, self) if fullname == self.name else None
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Run the changed source; the text is ours, made from a file of this package."""
+        exec(compile(self.source, self.name, "exec"), module.__dict__)
+
+
+def _started(mutant: Mutant, cases: Sequence[Case]) -> int:
+    """The process that judges a mutant; its exit status is 0 when the mutant survives."""
+    child = os.fork()
+    if child == 0:
+        code = 1
+        try:
+            resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
+            resource.setrlimit(resource.RLIMIT_AS, (6 << 30, 6 << 30))
+            sys.meta_path.insert(0, Changed(mutant))
+            laws = _imported_anew()
+            code = 0 if all(case.holds(laws) for case in reached(mutant, cases)) else 1
+        finally:
+            os._exit(code)
+    return child
+
+
+def _imported_anew() -> dict[str, Any]:
+    """The laws, bound to the rules as they are found now."""
+    package = __package__ or ""
+    stale = [name for name in sys.modules if name.startswith("tapeless.ad")]
+    for name in [*stale, *(f"{package}.{law}" for law in LAWS)]:
+        sys.modules.pop(name, None)
+    return {name: importlib.import_module(f"{package}.{name}") for name in LAWS}
+
+
+def _ended(running: dict[int, Mutant]) -> list[Mutant]:
+    """Wait for one process; its mutant, if it survived."""
+    child, status = os.wait()
+    mutant = running.pop(child)
+    return [] if status else [mutant]
