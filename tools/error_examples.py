@@ -158,11 +158,32 @@ def double(x):
 
 double.show("ir")
 """,
+    "TP201": """
+import sys
+from unittest.mock import patch
+
+with patch.dict(sys.modules, {"scipy.sparse": None}):  # as where SciPy is not installed
+    tp.jacobian(np.sin, sparse=True)(np.ones(3))
+""",
     "TP300": """
 def losses(x):
     return (x - 1.0) ** 2
 
 tp.grad(losses)(np.ones(3))
+""",
+    "TP302": """
+import tapeless.testing
+
+@tp.custom_jvp
+def cube(x):
+    return x**3
+
+@cube.defjvp
+def cube_rule(primals, tangents):
+    (x,), (x_dot,) = primals, tangents
+    return cube(x), 2.0 * x**2 * x_dot
+
+tapeless.testing.check_grads(lambda x: 1.0 + cube(x), 2.0)
 """,
     "TP501": """
 @tp.jit

@@ -152,10 +152,10 @@ def jacobian(
 
     >>> import numpy as np, tapeless as tp
     >>> def residual(x):
-    ...     return x[1:] ** 2 - x[:-1]
+    ...     return x[1:] ** 2 + x[:-1]
     >>> tp.jacobian(residual)(np.array([1.0, 2.0, 3.0]))
-    array([[-1.,  4.,  0.],
-           [ 0., -1.,  6.]])
+    array([[1., 4., 0.],
+           [0., 1., 6.]])
     >>> tp.jacobian(residual, sparse=True)(np.arange(1000.0)).shape
     (999, 1000)
     """

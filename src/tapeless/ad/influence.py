@@ -68,7 +68,8 @@ class _Walk:
                 moved = self.depends(size) or any(values[:keys])
                 return self.combine(op, list(map(self.depends, dest)), [moved or x for x in values[keys:]])
             case Scatter(size, dest, _, body):
-                return [self.depends(size) or self.depends(dest) or any(self.block(body.body))]
+                values = self.block(body.body)
+                return [any(values) or self.depends(size) or self.depends(dest)]
             case Custom(args, body):
                 return [any(map(self.depends, (*args, *free_vars(body))))] * len(body.body.results)
 

@@ -60,7 +60,7 @@ def _statement(w: Words, b: Builder, stm: Stm) -> None:
     if isinstance(stm.expr, Check):
         _check(w, b, stm, stm.expr)
     elif not kept:
-        _drop(w, stm)
+        _drop(w, b, stm)
     else:
         _form(w, b, stm, kept)
 
@@ -75,10 +75,15 @@ def _check(w: Words, b: Builder, stm: Stm, expr: Check) -> None:
         w.lost |= expr.kind in ("assert", "raise")
 
 
-def _drop(w: Words, stm: Stm) -> None:
-    """Leave out a statement; later accesses may rely on checks in it."""
-    inside = Block((stm,), ())
-    w.lost |= any(isinstance(inner.expr, Check) for inner in statements(inside))
+def _drop(w: Words, b: Builder, stm: Stm) -> None:
+    """Leave out a statement whose results do not matter. Later accesses may rely on checks in it."""
+    inside = list(statements(Block((stm,), ())))
+    if w.guarded or not any(isinstance(inner.expr, Check) for inner in inside):
+        return
+    if w.is_fixed(*free_vars(stm.expr), *(var for inner in inside for var in inner.vars)):
+        b.stms.append(stm)
+    else:
+        w.lost = True
 
 
 def _form(w: Words, b: Builder, stm: Stm, kept: Sequence[int]) -> None:
@@ -97,7 +102,7 @@ def _form(w: Words, b: Builder, stm: Stm, kept: Sequence[int]) -> None:
         case For(count, init, body) if w.is_fixed(count):
             lam = _loop_body(w, b, stm.vars, body, kept, 1)
             _emit(w, b, stm, kept, For(count, _values(w, b, init, stm.vars, kept), lam))
-        case While() as expr if _is_counted(w, expr):
+        case While(_, cond) as expr if w.is_fixed(*cond.body.results):
             _while(w, b, stm, expr, kept)
         case Map(size, body) if w.is_fixed(size):
             _emit(w, b, stm, kept, Map(size, _body(w, b, body, stm.vars, kept)))
@@ -115,7 +120,7 @@ def _form(w: Words, b: Builder, stm: Stm, kept: Sequence[int]) -> None:
 
 def _coarse(w: Words, b: Builder, stm: Stm) -> None:
     """Everything that leaves the statement depends on everything that enters it."""
-    _drop(w, stm)
+    _drop(w, b, stm)
     inside = union(b, *(everything(b, w.of(var)) for var in free_vars(stm.expr)))
     for var in stm.vars:
         if w.is_varied(var):
@@ -161,11 +166,6 @@ def _both(w: Words, b: Builder, vars: Sequence[Var], expr: If) -> None:
     for var, x, y in zip(vars, expr.then.results, expr.orelse.results, strict=True):
         if w.is_varied(var):
             w.define(b, var, union(b, w.of(x), w.of(y)))
-
-
-def _is_counted(w: Words, expr: While) -> bool:
-    """Is the number of rounds the same for all inputs? A loop in an arm that may not run might not end at all."""
-    return w.is_fixed(*expr.cond.body.results) and not w.guarded
 
 
 def _while(w: Words, b: Builder, stm: Stm, expr: While, kept: Sequence[int]) -> None:

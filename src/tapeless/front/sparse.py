@@ -29,6 +29,13 @@ def call_sparse(c: Context, d: Derivation, primals: Sequence[Value], how: Value)
     _, (first, second) = take(c, how)
     if not all(leaf.is_float for leaf in leaves(traced.out)):
         c.refuse("a sparse Jacobian needs a function that returns floats", error=DerivativeError)
+    bound = {var for stm in traced.block.stms for var in stm.vars}
+    if any(size in bound for result in traced.block.results for size in result.type.shape):
+        c.refuse(
+            "a sparse Jacobian needs a result whose size follows from the sizes of the arguments",
+            fix="leave out sparse=True",
+            error=DerivativeError,
+        )
 
     def build(b: Builder) -> Sequence[Atom]:
         match d.verb:
