@@ -13,13 +13,13 @@ from ..ir.core import Apply, Block, Expr, Lambda, Stm
 from ..ir.op import lookup
 from ..ir.types import Atom
 from ..ir.walk import lambdas, operands
-from .values import operator_names
+from .values import operator_name
 
 
 def is_extremum(op: Lambda, k: int) -> bool:
     """Is accumulator k the smallest or largest of the values combined?"""
     count = len(op.params) // 2
-    if operator_names(op, count)[k] not in ("min", "max"):
+    if operator_name(op, k) not in ("min", "max"):
         return False
     best = op.body.results[k]
     definition = next(stm for stm in op.body.stms if best in stm.vars)

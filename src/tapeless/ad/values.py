@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from ..ir.build import Atoms, Builder, is_literal
 from ..ir.core import Apply, Block, Check, Lambda, Map, Stm
@@ -75,13 +75,23 @@ def sum_operator(b: Builder, types: Sequence[Type]) -> Lambda:
 
 def operator_names(op: Lambda, count: int) -> list[str | None]:
     """For each component of an operator the scalar operation it applies to its own operands; None for anything else."""
-    return [_operation(op.body, k, op.params[k], op.params[count + k]) for k in range(count)]
+    defined = _definitions(op.body)
+    return [_operation(defined, op.body.results[k], op.params[k], op.params[count + k]) for k in range(count)]
 
 
-def _operation(block: Block, k: int, x: Var, y: Var) -> str | None:
-    """`op` when result k of the block is op(x, y), element by element for arrays."""
-    result = block.results[k]
-    stm = next((stm for stm in block.stms if result in stm.vars), None)
+def operator_name(op: Lambda, k: int) -> str | None:
+    """The same for component k alone."""
+    count = len(op.params) // 2
+    return _operation(_definitions(op.body), op.body.results[k], op.params[k], op.params[count + k])
+
+
+def _definitions(block: Block) -> dict[Atom, Stm]:
+    return {var: stm for stm in block.stms for var in stm.vars}
+
+
+def _operation(defined: Mapping[Atom, Stm], result: Atom, x: Var, y: Var) -> str | None:
+    """`op` when a result is op(x, y), element by element for arrays."""
+    stm = defined.get(result)
     if stm is None:
         return None
     match stm.expr:
@@ -101,7 +111,7 @@ def _mapped(body: Lambda, k: int, x: Var, y: Var) -> str | None:
             elements[stm.expr.args[0].name if isinstance(stm.expr.args[0], Var) else ""] = stm.vars[0]
     if x.name not in elements or y.name not in elements:
         return None
-    return _operation(body.body, k, elements[x.name], elements[y.name])
+    return _operation(_definitions(body.body), body.body.results[k], elements[x.name], elements[y.name])
 
 
 def without_checks(block: Block) -> Block:
