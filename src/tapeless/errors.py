@@ -237,3 +237,13 @@ class DerivativeError(RefusedError, TypeError):
     """
 
     code = "TP300"
+
+
+class WrongDerivativeError(TapelessError, AssertionError):
+    """A derivative disagrees with the exact difference quotients of the function: `tapeless.testing.check_grads`.
+
+    The message names the first statement whose derivative is wrong. The rules of Tapeless are held to the same laws, so
+    that is usually a statement with a rule of your own.
+    """
+
+    code = "TP302"

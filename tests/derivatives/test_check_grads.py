@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 
 import tapeless as tp
-from tapeless.errors import ArgumentError
+from tapeless.errors import ArgumentError, WrongDerivativeError
 from tapeless.testing import check_grads
-from tapeless.testing.gradients import WrongDerivativeError
 from tapeless.testing.mutants import Mutant, record_mutants
 
 
@@ -71,3 +70,16 @@ def test_a_kink_is_reported_as_such() -> None:
 def test_without_floats_there_is_nothing_to_check() -> None:
     with pytest.raises(ArgumentError):
         check_grads(lambda n: n * 2, 3)
+
+
+def test_a_rule_of_the_users_is_held_to_the_function():
+    @tp.custom_jvp
+    def cube(x):
+        return x**3
+
+    cube.defjvp(lambda primals, tangents: (primals[0] ** 3, 2.0 * primals[0] ** 2 * tangents[0]))
+    with pytest.raises(WrongDerivativeError, match="derivative of <lambda> is wrong"):
+        check_grads(lambda x: 1.0 + cube(x), 2.0)
+    assert tp.grad(cube)(2.0) == 8.0
+    cube.defjvp(lambda primals, tangents: (primals[0] ** 3, 3.0 * primals[0] ** 2 * tangents[0]))
+    assert check_grads(lambda x: 1.0 + cube(x), 2.0, order=2).kind == "ok"

@@ -79,20 +79,30 @@ def specialise(
     return Call(tuple(specs), tuple(leaves))
 
 
-def lower(function: FunctionType, specs: tuple[tuple[str, Spec], ...], target: Value = None) -> Lowered:
-    """The IR of a function for arguments of these specs, or of a `target` that is called with its parameters."""
+def lower(
+    function: FunctionType, specs: tuple[tuple[str, Spec], ...], target: Value = None, orders: int = 0
+) -> Lowered:
+    """The IR of a function for arguments of these specs, or of a `target` that is called with its parameters.
+
+    `orders` is how often it will be differentiated: functions with rules of their own keep them so long.
+    """
     early: list[LateCaptureError] = []
     while True:
         try:
-            return _lower(function, specs, early, target)
+            return _lower(function, specs, early, target, orders)
         except LateCaptureError as late:
             early.append(late)
 
 
 def _lower(
-    function: FunctionType, specs: tuple[tuple[str, Spec], ...], early: list[LateCaptureError], target: Value
+    function: FunctionType,
+    specs: tuple[tuple[str, Spec], ...],
+    early: list[LateCaptureError],
+    target: Value,
+    orders: int,
 ) -> Lowered:
     c = Context(calls.call)
+    c.orders = orders
     parameters = c.parameters = Parameters(c.store)
     closure = calls.closure_of(c, function)
     c.b.pos = c.position_in(closure, closure.node)

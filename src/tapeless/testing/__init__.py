@@ -12,12 +12,12 @@ python -m tapeless.testing.fuzz -n 500        all of that, in worker processes
 from .coverage import Coverage, coverage
 from .derivative_law import judge_derivatives
 from .generate import TABLE, random_program
-from .gradients import WrongDerivativeError, check_grads
+from .gradients import check_grads
 from .profile import GENERAL, SMOOTH
 from .shrink import describe, shrink
 from .verify import Verdict, judge, native_code
 
 __all__ = [
-    "Coverage", "GENERAL", "SMOOTH", "TABLE", "Verdict", "WrongDerivativeError", "check_grads", "coverage", "describe",
+    "Coverage", "GENERAL", "SMOOTH", "TABLE", "Verdict", "check_grads", "coverage", "describe",
     "judge", "judge_derivatives", "native_code", "random_program", "shrink",
 ]  # fmt: skip
