@@ -127,6 +127,8 @@ def _target(e: Emitter, stm: Stm, expr: Apply) -> tuple[Array, Scalar | Array]:
 
 def _replicate(e: Emitter, stm: Stm, expr: Apply) -> None:
     value, var = e.value(expr.args[0]), stm.vars[0]
+    if var in e.idle:
+        return
     outer = e.sizes(expr.args[1:])
     if isinstance(value, Scalar):
         target = memory.allocate(e, value.dtype, outer, var)

@@ -36,8 +36,7 @@ def run(e: Emitter, body: Block, targets: Sequence[Array | None]) -> tuple[Value
         values = e.block(body)
     finally:
         e.parallel = saved
-    for var in prepared:
-        e.places.pop(var, None)
+    e.unprepare(prepared)
     for target, value in zip(targets, values, strict=True):
         if target is not None:
             assert isinstance(value, Array)
@@ -56,8 +55,10 @@ def prepare(e: Emitter, block: Block, atom: Atom, place: Array) -> list[Var]:
             return [atom]
         case Apply("update_slice", (Var() as base, part, *pairs)) if base in e.kernel.zeros:
             e.places[atom] = place
+            if use_counts(block)[base.name] == 1:
+                e.idle.add(base)
             here = all(isinstance(x, Lit) or x in e.env for x in (*pairs, *part.type.shape))
-            return [atom, *(prepare(e, block, part, _part(e, place, part, pairs)) if here else ())]
+            return [atom, base, *(prepare(e, block, part, _part(e, place, part, pairs)) if here else ())]
         case _:
             return []
 

@@ -60,6 +60,8 @@ class Emitter:
         self.varying: frozenset[Var] = frozenset()
         self.scopes: list[Scope] = []
         self.places: dict[Var, Array] = {}
+        # Arrays that nobody reads after all.
+        self.idle: set[Var] = set()
         self.owned: list[tuple[Region, tuple[object, ...]]] = []
 
     # -- blocks ---------------------------------------------------------------------------------
@@ -117,7 +119,7 @@ class Emitter:
         """Collect the code written inside; when it cannot be written, all is as before."""
         lanes = self.width, self.mask, self.level, self.diverged, self.bail, self.varying
         depth, brief, plain = self.depth, self.brief, self.plain
-        scopes, places, owned = list(self.scopes), dict(self.places), list(self.owned)
+        scopes, places, owned, idle = list(self.scopes), dict(self.places), list(self.owned), set(self.idle)
         pool = {key: list(slots) for key, slots in self.frame.pool.items()}
         regions = [(region, region.held, region.writable) for region, _ in owned]
         try:
@@ -126,11 +128,17 @@ class Emitter:
         except CannotVectorise:
             self.width, self.mask, self.level, self.diverged, self.bail, self.varying = lanes
             self.depth, self.brief, self.plain = depth, brief, plain
-            self.scopes, self.places, self.owned = scopes, places, owned
+            self.scopes, self.places, self.owned, self.idle = scopes, places, owned, idle
             self.frame.pool = pool
             for region, held, writable in regions:
                 region.held, region.writable = held, writable
             raise
+
+    def unprepare(self, vars: Iterable[Var]) -> None:
+        """These variables have no place given any more."""
+        for var in vars:
+            self.places.pop(var, None)
+            self.idle.discard(var)
 
     # -- names ----------------------------------------------------------------------------------
 

@@ -57,8 +57,7 @@ def map_row(e: Emitter, body: Lambda, targets: Sequence[Array], index: Scalar) -
         elif row is not None and row.region.private == (e.width > 1):
             prepared += prepare(e, body.body, atom, row)
     values = e.block(body.body)
-    for var in prepared:
-        e.places.pop(var, None)
+    e.unprepare(prepared)
     for target, row, value in zip(targets, rows, values, strict=True):
         if row is None:
             memory.put(e, target, (index,), value)

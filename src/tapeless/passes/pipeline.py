@@ -15,6 +15,7 @@ from .. import ops as _ops  # registers the operations, which the rules look up
 from ..ir.check import check as check_types
 from ..ir.core import Function
 from . import (
+    defer,
     forget,
     forward,
     fuse,
@@ -58,6 +59,7 @@ PIPELINE: tuple[Pass, ...] = (
     Pass("scalarise", scalarise.run),
     Pass("simplify", simplify.run),
     Pass("fuse", fuse.run),
+    Pass("defer", defer.run),
     Pass("interchange", interchange.run),
     Pass("jam", jam.run),
     Pass("inplace", inplace.run),

@@ -1,0 +1,71 @@
+"""Rows that only a later reduction reads are made there, from the few numbers that they depend on."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tapeless.ir.core import Map
+from tapeless.ir.text import parse_function
+from tapeless.passes import defer
+
+from .small_programs import kinds, optimised
+
+TEXT = """
+def f(x: f64[n, m]) {
+  sums: f64[n], rows: f64[n, m] = map n (r: i64) {
+    s: f64 = reduce m [0.0] (a: f64, b: f64) {
+      c: f64 = add a b
+      return c
+    } (k: i64) {
+      e: f64 = index x r k
+      return e
+    }
+    g: f64 = sin s
+    part: f64[r] = map r (j: i64) {
+      h: f64 = convert[f64] j
+      o: f64 = mul h g
+      return o
+    }
+    zeros: f64[m] = replicate 0.0 m
+    row: f64[m] = update_slice zeros part 0 1
+    return g row
+  }
+  z: f64[m] = replicate 0.0 m
+  total: f64[m] = reduce n [z] (p: f64[m], q: f64[m]) {
+    t: f64[m] = map m (l: i64) {
+      u: f64 = index p l
+      v: f64 = index q l
+      w: f64 = add u v
+      return w
+    }
+    return t
+  } (i: i64) {
+    y: f64[m] = index rows i
+    return y
+  }
+  return sums total
+}
+"""
+X = np.random.default_rng(1).normal(size=(4, 5))
+
+
+def test_numbers_are_kept_instead_of_rows() -> None:
+    function = optimised(TEXT, [X], defer)
+    (made,) = (stm for stm in function.body.stms if isinstance(stm.expr, Map))
+    assert [var.type.rank for var in made.vars] == [1, 1]
+    assert kinds(function.body).count("sin") == 1
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("return sums total", "return rows total"),
+        ("y: f64[m] = index rows i", "i2: i64 = sub 3 i\n    y: f64[m] = index rows i2"),
+        ("s: f64 = reduce m", "check bounds r n\n    s: f64 = reduce m"),
+    ],
+    ids=["the rows are a result", "another order", "a check"],
+)
+def test_left_alone(old: str, new: str) -> None:
+    function = parse_function(TEXT.replace(old, new))
+    assert kinds(optimised(function, [X], defer).body) == kinds(function.body)
