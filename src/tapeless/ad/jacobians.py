@@ -122,7 +122,8 @@ def _total(b: Builder, types: Sequence[Type]) -> Atom:
 
 def _columns(b: Builder, block: Block, vars: Sequence[Var]) -> dict[Var, MaybeAtoms]:
     """The tangents of the results by each of the scalars, when they can be pushed together; else nothing."""
-    if not _is_short(block, len(vars)) or not pushes_together(block, varied(block, [var.name for var in vars])):
+    names = varied(block, [var.name for var in vars])
+    if not _is_short(block, len(vars)) or not pushes_together(block, names, len(vars)):
         return {}
     merged = merge(b, block, vars)
     _, dots = pushforwards(b, merged.block, [{var: Lit(1.0, var.type.dtype)} for var in merged.vars])

@@ -5,8 +5,8 @@ doubled: a branch also returns the tangents of its results, a loop also carries 
 also stacks tangents. First-order operations are in `jvp_apply`, operators with accumulators in `jvp_combine`, scatter
 in `jvp_scatter`. The result is a program like any other, so it can be differentiated again.
 
-Several directions are pushed in one go (`pushforwards`) where nothing but code of first order, branches, loops and maps
-varies: each statement is followed by its tangents in all directions in which it has one.
+Several directions are pushed in one go (`pushforwards`) where nothing but code of first order, branches, loops, maps
+and sums (`jvp_sums`) varies: each statement is followed by its tangents in all directions in which it has one.
 
 The values are those of the given block, and conditions, indices and trip counts are its own: the derivative is that
 of the path taken. Checks are kept.
@@ -27,6 +27,7 @@ from .custom import push_custom
 from .jvp_apply import apply_tangents
 from .jvp_combine import push_hist, push_reduce
 from .jvp_scatter import push_scatter
+from .jvp_sums import is_sum, push_sums
 from .jvp_tangents import MaybeAtoms, Tangents, dot, filled_results
 from .values import zeros
 
@@ -57,13 +58,17 @@ def pushforwards(
     return copy.results, _push(ts, b, copy)
 
 
-def pushes_together(block: Block, names: AbstractSet[str]) -> bool:
-    """Can a block be pushed in several directions at once? Operators whose accumulators vary go one by one."""
+def pushes_together(block: Block, names: AbstractSet[str], directions: int) -> bool:
+    """Can a block be pushed in so many directions at once, when the variables of these names vary?
+
+    Operators whose accumulators vary go one by one, but for sums.
+    """
     for stm in block.stms:
-        one_by_one = isinstance(stm.expr, Reduce | Scan | Hist | Scatter | Custom)
-        if one_by_one and any(var.name in names for var in stm.vars):
+        varies = [var.name in names for var in stm.vars]
+        one_by_one = isinstance(stm.expr, Reduce | Scan | Hist | Scatter | Custom) and any(varies)
+        if one_by_one and not is_sum(stm.expr, varies, directions):
             return False
-        if not all(pushes_together(lam.body, names) for lam in lambdas(stm.expr)):
+        if not all(pushes_together(lam.body, names, directions) for lam in lambdas(stm.expr)):
             return False
     return True
 
@@ -105,9 +110,14 @@ def _statement(ts: Sequence[Tangents], b: Builder, stm: Stm) -> None:
 
 
 def _operator(ts: Sequence[Tangents], b: Builder, stm: Stm) -> None:
-    """A form with accumulators: in one direction, or in none."""
+    """A form with accumulators: a sum, or in one direction, or in none."""
     if not any(var.name in t.varied for t in ts for var in stm.vars):
         b.stms.append(stm)
+        return
+    if len(ts) > 1:
+        expr = stm.expr
+        assert isinstance(expr, Reduce | Scan)
+        push_sums(ts, b, stm.vars, expr, lambda inner: _push(ts, inner, expr.body.body))
         return
     (t,) = ts
     match stm.expr:
