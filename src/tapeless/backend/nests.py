@@ -29,6 +29,7 @@ from .values import Array, Region, Scalar, Value
 _HEADER = 5
 _MOST_PARTIALS = 1 << 16
 _MOST_ARRAYS = 16
+_MOST_ELEMENTS = 1 << 22
 
 
 def fill_map(e: Emitter, stm: Stm, expr: Map, targets: Sequence[Array], overwrites: bool) -> None:
@@ -49,7 +50,7 @@ def emit_reduce(e: Emitter, stm: Stm) -> None:
     expr = stm.expr
     assert isinstance(expr, Reduce)
     schedule = plan(expr, e.kernel)
-    cut = _few_blocks(e, e.scalar(expr.size), _block_size(e, schedule), _most_partials(expr))
+    cut = _few_blocks(e, e.scalar(expr.size), _block_size(e, schedule), _most_partials(e, expr))
     partials = [memory.allocate(e, x.type.dtype, (cut.blocks, *e.sizes(x.type.shape))) for x in expr.neutral]
     accumulators = expr.op.params[: len(expr.neutral)]
 
@@ -84,9 +85,18 @@ def _take_up(e: Emitter, expr: Reduce, carry: Carry, partials: Sequence[Array], 
     carry.combine(names, values)
 
 
-def _most_partials(expr: Reduce) -> int:
+def _most_partials(e: Emitter, expr: Reduce) -> Scalar:
     """How many blocks there may be: few, when each has arrays of its own that are added up afterwards."""
-    return _MOST_ARRAYS if holds_arrays(expr) else _MOST_PARTIALS
+    if not holds_arrays(expr):
+        return Scalar(I64, str(_MOST_PARTIALS))
+    elements = Scalar(I64, "1")
+    for atom in expr.neutral:
+        elements = affine.add(e, elements, affine.count_of(e, e.sizes(atom.type.shape)))
+    fit = e.w.op(f"udiv i64 {_MOST_ELEMENTS}, {elements.text}")
+    for name, bound in (("umin", _MOST_ARRAYS), ("umax", 1)):
+        e.kernel.module.declare(f"llvm.{name}.i64", f"declare i64 @llvm.{name}.i64(i64, i64)")
+        fit = e.w.op(f"call i64 @llvm.{name}.i64(i64 {fit}, i64 {bound})")
+    return Scalar(I64, fit)
 
 
 _Fill = Callable[[Emitter, Sequence[Array], Scalar, str, str], int]
@@ -112,9 +122,9 @@ def _cut(e: Emitter, count: Scalar, size: Scalar) -> _Cut:
     return _Cut(count, size, Scalar(I64, e.w.op(f"sdiv i64 {raised.text}, {size.text}")))
 
 
-def _few_blocks(e: Emitter, count: Scalar, size: int, most: int) -> _Cut:
+def _few_blocks(e: Emitter, count: Scalar, size: int, most: Scalar) -> _Cut:
     """Blocks of a multiple of `size`, so that there are not too many partial results."""
-    multiple = e.w.op(f"sdiv i64 {count.text}, {size * most}")
+    multiple = e.w.op(f"sdiv i64 {count.text}, {affine.mul(e, Scalar(I64, str(size)), most).text}")
     factor = affine.add(e, Scalar(I64, multiple), Scalar(I64, "1"))
     return _cut(e, count, affine.mul(e, factor, Scalar(I64, str(size))))
 

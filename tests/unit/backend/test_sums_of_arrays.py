@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import ctypes
+
 import numpy as np
 import pytest
 
 import tapeless.ops  # noqa: F401 - registers the operations
-from tapeless.backend import cpu
+from tapeless.backend import cpu, native
 from tapeless.backend.target import Options
 from tapeless.ir.check import check
 from tapeless.ir.core import Reduce
@@ -185,3 +187,19 @@ def test_nothing_is_made_beside_the_accumulator() -> None:
     nest = text[text.index("define internal void @kernel.nest") :]
     # The accumulator of the block is the only array that the nest allocates.
     assert nest[: nest.index("\n}")].count("call ptr @tp.hold") == 1
+
+
+@pytest.mark.parametrize("text", PROGRAMS.values(), ids=PROGRAMS)
+def test_threads_change_no_bit(text: str) -> None:
+    function = parse_function(text)
+    loaded = cpu.load(cpu.compile(function, options=Options(block=64, threads_from=0)))
+    x = np.random.default_rng(5).normal(size=(301, 19))
+    set_threads = ctypes.CFUNCTYPE(None, ctypes.c_int64)(native.symbols()["tp_set_threads"])
+    outcomes: list[list[bytes]] = []
+    try:
+        for threads in (1, 2, 3):
+            set_threads(threads)
+            outcomes.append([np.asarray(result).tobytes() for result in cpu.run(loaded, function, [x])])
+    finally:
+        set_threads(1)
+    assert outcomes[0] == outcomes[1] == outcomes[2]
