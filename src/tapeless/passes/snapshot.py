@@ -2,9 +2,10 @@
 
     row = a[i];  b = a with zeros at i;  ... row ...
 
-Values never change, so this is right as it stands, but a write in place would destroy `row`: the back end would copy all of
-`a`. When everything that is read of `a` after the write lies in one part of it, a copy of that part is enough. Reads inside inner
-blocks count; so do views that were made before the write. This is the last pass: others would look through the copy.
+Values never change, so this is right as it stands, but a write in place would destroy `row`: the back end would copy
+all of `a`. When everything that is read of `a` after the write lies in one part of it, a copy of that part is enough.
+Reads inside inner blocks count; so do views that were made before the write. Otherwise, reads of the same block move in
+front of the write, and views of parts are copied one by one. This is the last pass: others would look through the copy.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from ..ir.build import Builder
 from ..ir.core import Apply, Block, For, Function, Hist, Lambda, Map, Scatter, Stm, While
 from ..ir.types import I64, Atom, Type, Var
 from ..ir.walk import fresh, lambdas, map_lambdas, operands, statements, substitute
+from .cost import has_check
 from .notes import Notes
 
 
@@ -31,9 +33,11 @@ def _block(block: Block) -> Block:
     while at < len(stms):
         for array in _overwritten(stms[at]):
             rest = Block(tuple(stms[at + 1 :]), results)
-            found = _Reads(array, stms[:at]).of(rest, stms[at])
-            if found:
-                before, rest = _kept(array, found, rest, stms[at])
+            reads = _Reads(array, stms[:at])
+            found = reads.of(rest, stms[at])
+            kept = _kept(array, found, rest, stms[at]) if found else _brought_forward(reads, rest, stms[at])
+            if kept:
+                before, rest = kept
                 stms[at + 1 :], results = rest.stms, rest.results
                 stms[at:at] = before
                 at += len(before)
@@ -82,7 +86,7 @@ class _Reads:
 
         Whether that part is in range must be known: it was looked at before, or it is where the write goes.
         """
-        views = self._views()
+        views = self.views()
         bound = {var.name for stm in statements(rest) for var in stm.vars}
         found: list[_Found] = []
         mentioned = _mentions(rest)
@@ -103,7 +107,7 @@ class _Reads:
             return []
         return [_Found(read.var, prefix, read.is_view) for read in found]
 
-    def _views(self) -> dict[str, tuple[Atom, ...]]:
+    def views(self) -> dict[str, tuple[Atom, ...]]:
         """Views by index that were made before the write. Any other view may be of any part."""
         views: dict[str, tuple[Atom, ...]] = {}
         for stm in self.before:
@@ -118,6 +122,20 @@ class _Reads:
                 case _:
                     pass
         return views
+
+    def parts(self) -> set[str]:
+        """The views made before the write that are of less than the whole array."""
+        found: set[str] = set()
+        for stm in self.before:
+            match stm.expr:
+                case Apply("index" | "slice", (source, *_)) if source == self.array and stm.vars[0].type.shape:
+                    found.add(stm.vars[0].name)
+                case Apply("index" | "slice" | "transpose" | "reshape", (Var(name), *_)) if name in found:
+                    if stm.vars[0].type.shape:
+                        found.add(stm.vars[0].name)
+                case _:
+                    pass
+        return found
 
 
 def _place(stm: Stm) -> tuple[Atom, ...]:
@@ -145,17 +163,50 @@ def _common(paths: Sequence[tuple[Atom, ...]], bound: set[str]) -> tuple[Atom, .
     return tuple(prefix)
 
 
+def _brought_forward(reads: _Reads, rest: Block, write: Stm) -> tuple[list[Stm], Block] | None:
+    """The statements that read, in front of the write, all that the rest wants of the array; and the rest without them.
+
+    A read may move when its place is known and no check stands before it, which might have stopped the program.
+    """
+    bound = {var.name for stm in rest.stms for var in stm.vars}
+    moved: list[Stm] = []
+    stays: list[Stm] = []
+    for stm in rest.stms:
+        match stm.expr:
+            case Apply("index", (source, *place)) if source == reads.array:
+                if has_check((write, *stays)) or any(isinstance(x, Var) and x.name in bound for x in place):
+                    return None
+                moved.append(stm)
+            case _:
+                stays.append(stm)
+    after = Block(tuple(stays), rest.results)
+    mentioned, parts = _mentions(after), reads.parts()
+    views = [mentioned[name] for name in reads.views() if name in mentioned]
+    views += [stm.vars[0] for stm in moved if stm.vars[0].type.shape]
+    if not (moved or views) or reads.array.name in mentioned:
+        return None
+    if any(view.name not in parts and view not in {stm.vars[0] for stm in moved} for view in views):
+        return None
+    b = Builder(write.pos)
+    copies: dict[Var, Atom] = {view: _copied(b, view) for view in views}
+    return [*moved, *b.stms], substitute(after, copies)
+
+
 def _kept(array: Var, found: Sequence[_Found], rest: Block, write: Stm) -> tuple[list[Stm], Block]:
     """The statements that copy the part, and the rest of the block reading the copy."""
     prefix = found[0].path
     b = Builder(write.pos)
-    part: Atom = b.apply("index", array, *prefix)
+    part = b.apply("index", array, *prefix)
     if part.type.shape:
-        i = fresh("i", Type(I64))
-        inner = b.child()
-        row = inner.apply("index", part, i)
-        (part,) = b.bind((part.type,), Map(part.type.shape[0], Lambda((i,), inner.block((row,)))), "kept")
+        part = _copied(b, part)
     return b.stms, _redirected(rest, array, part, len(prefix), {read.var: part for read in found if read.is_view})
+
+
+def _copied(b: Builder, part: Var) -> Var:
+    i = fresh("i", Type(I64))
+    inner = b.child()
+    row = inner.apply("index", part, i)
+    return b.bind((part.type,), Map(part.type.shape[0], Lambda((i,), inner.block((row,)))), "kept")[0]
 
 
 def _redirected(block: Block, array: Var, part: Atom, depth: int, views: dict[Var, Atom]) -> Block:

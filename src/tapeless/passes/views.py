@@ -11,6 +11,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from numpy import ndindex
+
 from ..ir.core import Apply
 from ..ir.types import Atom, Lit, Type, Var, i64
 from .rewrite import Rewriter, Rule, literal
@@ -18,6 +20,8 @@ from .rewrite import Rewriter, Rule, literal
 Result = Atom | Apply | None
 RULES: dict[str, Rule] = {}
 SMALL = 64
+# So many single writes stand for one of a column.
+FEW = 32
 
 
 def _rule(op: str) -> Callable[[Rule], Rule]:
@@ -238,13 +242,27 @@ def _update_slice(r: Rewriter, e: Apply, type: Type) -> Result:
     whole = all(literal(start) == 0 for start in pairs[::2]) and all(literal(step) == 1 for step in pairs[1::2])
     if whole and value.type == type:
         return value
-    if literal(value.type.shape[0]) != 1:
-        return None
+    column = _column(r, array, value, pairs)
+    if column is not None or literal(value.type.shape[0]) != 1:
+        return column
     # One row, or one element: an update.
     part = r.apply("index", value, i64(0))
     if pairs[2:]:
         part = r.apply("update_slice", r.apply("index", array, pairs[0]), part, *pairs[2:])
     return Apply("update", (array, part, pairs[0])) if part.type == type.drop(1) else None
+
+
+def _column(r: Rewriter, array: Atom, value: Atom, pairs: Sequence[Atom]) -> Atom | None:
+    """A few elements that stand far apart in memory are written one by one: passes know each place."""
+    shape = value.type.shape
+    apart = len(pairs) == 2 * len(shape) and literal(shape[-1]) == 1
+    if not apart or not is_small(value.type, FEW):
+        return None
+    for at in ndindex(*(int(literal(size) or 0) for size in shape)):
+        steps = [r.apply("mul", i64(k), step) for k, step in zip(at, pairs[1::2], strict=True)]
+        place = [r.apply("add", start, step) for start, step in zip(pairs[::2], steps, strict=True)]
+        array = r.apply("update", array, r.apply("index", value, *map(i64, at)), *place)
+    return array
 
 
 @_rule("concat")

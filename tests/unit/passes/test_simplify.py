@@ -251,3 +251,19 @@ def f(x: f64, c: bool) {
 }
 """
     assert kinds(_simplified(text).body).count("lgamma") == 2
+
+
+def test_a_small_column_is_written_element_by_element():
+    text = """
+def f(a: f64[n, 3, m], v: f64[2, 2, 1], i: i64, j: i64) {
+  b: f64[n, 3, m] = update_slice a v i 1 2 -2 j 1
+  return b
+}
+"""
+    function = parse_function(text)
+    after = simplify.run(function, Notes())
+    check(after)
+    args = [np.arange(24.0).reshape(2, 3, 4), np.full((2, 2, 1), -1.0), 0, 3]
+    np.testing.assert_array_equal(evaluate(after, args)[0], evaluate(function, args)[0])
+    assert kinds(after.body).count("update") == 4
+    assert "update_slice" not in kinds(after.body)

@@ -9,6 +9,7 @@ from tapeless.ir.check import check
 from tapeless.ir.core import Apply, Map
 from tapeless.ir.eval import evaluate
 from tapeless.ir.text import parse_function
+from tapeless.ir.walk import operands
 from tapeless.passes import snapshot
 from tapeless.passes.notes import Notes
 
@@ -48,7 +49,9 @@ def test_a_row_read_after_the_write_is_kept():
     before, after = _same_meaning(ROW, [a, 1, np.zeros(3)])
     assert _copies(after) == _copies(before) + 1
     write = next(k for k, s in enumerate(after.body.stms) if isinstance(s.expr, Apply) and s.expr.op == "update")
-    assert "a" not in {getattr(x, "name", "") for s in after.body.stms[write + 1 :] for x in getattr(s.expr, "args", ())}
+    assert "a" not in {
+        getattr(x, "name", "") for s in after.body.stms[write + 1 :] for x in getattr(s.expr, "args", ())
+    }
 
 
 def test_an_array_read_elsewhere_is_left_alone():
@@ -72,4 +75,61 @@ def program(a: f64[n], i: i64, k: i64) {
 }
 """
     before, after = _same_meaning(text, [np.ones(2), 0, 5])
+    assert before == after
+
+
+COLUMN = """
+def program(a: f64[n, m], i: i64, j: i64) {
+  b: f64[n, m] = update a 0.0 0 j
+  x: f64 = index a 0 j
+  y: f64 = index a i 1
+  s: f64 = add x y
+  return b s
+}
+"""
+
+
+def _reads_after_the_write(function) -> list[str]:
+    stms = function.body.stms
+    write = next(k for k, s in enumerate(stms) if isinstance(s.expr, Apply) and s.expr.op.startswith("update"))
+    return [s.vars[0].name for s in stms[write + 1 :] if "a" in {getattr(x, "name", "") for x in operands(s.expr)}]
+
+
+def test_single_elements_at_several_places_are_read_before_the_write():
+    before, after = _same_meaning(COLUMN, [np.arange(6.0).reshape(2, 3), 1, 2])
+    assert _reads_after_the_write(before) == ["x", "y"]
+    assert _reads_after_the_write(after) == []
+
+
+def test_a_read_behind_a_check_stays_there():
+    text = COLUMN.replace("  y: f64", "  check bounds i n\n  y: f64")
+    before, after = _same_meaning(text, [np.arange(6.0).reshape(2, 3), 1, 2])
+    assert before == after
+
+
+def test_a_slice_that_is_used_after_the_write_is_copied():
+    text = """
+def program(a: f64[n, m], i: i64, z: f64[2, 1]) {
+  part: f64[2, 1] = slice a 0 2 1 i 1 1
+  b: f64[n, m] = update_slice a z 0 1 i 1
+  x: f64 = index part 1 0
+  return b x
+}
+"""
+    before, after = _same_meaning(text, [np.arange(6.0).reshape(2, 3), 1, np.zeros((2, 1))])
+    assert _copies(after) == _copies(before) + 1
+    write = next(k for k, s in enumerate(after.body.stms) if s.vars[0].name == "b")
+    assert all("part" not in {getattr(x, "name", "") for x in operands(s.expr)} for s in after.body.stms[write:])
+
+
+def test_a_view_of_the_whole_array_is_left_alone():
+    text = """
+def program(a: f64[n, m], i: i64) {
+  t: f64[m, n] = transpose[1, 0] a
+  b: f64[n, m] = update a 0.0 i 0
+  x: f64 = index t 1 0
+  return b x
+}
+"""
+    before, after = _same_meaning(text, [np.arange(6.0).reshape(2, 3), 1])
     assert before == after
