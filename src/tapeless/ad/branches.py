@@ -14,7 +14,7 @@ from ..ir.types import Atom, Type, Var, i64
 from ..ir.walk import fresh
 from .adjoints import ArmScope, CannotRecord, Deposit, Entry, Scope, Span
 from .journal import journal
-from .sweep import Back, Sweep, back_through, bound_in, nothing
+from .sweep import Back, Sweep, back_through, nothing
 from .values import mentions, retyped, zeros
 
 
@@ -70,7 +70,7 @@ def _arm(sweep: Sweep, stm: Stm, scope: Scope, arm: Block, adjoints: Sequence[At
     """One arm, run forward and back."""
     b = scope.b.child()
     inner, block = sweep.inner(scope, b, Lambda((), arm), (), stm.vars)
-    child = ArmScope(b, inner.varied, bound_in(block), scope)
+    child = ArmScope(b, inner.varied, inner.bound, scope)
     backs = inner.run(block)
     for result, adjoint in zip(block.results, adjoints, strict=True):
         child.add(result, None if adjoint is None else retyped(b, adjoint, result.type))

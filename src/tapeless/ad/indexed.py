@@ -25,7 +25,7 @@ from ..ir.walk import fresh, refresh
 from ..passes.affine import Affine, emit_form, form_of
 from .adjoints import CannotRecord, Deposit, Entry, LoopScope, RecordScope, Scope, Span
 from .iteration import run_carried
-from .sweep import Sweep, back_through, bound_in
+from .sweep import Sweep, back_through
 from .values import is_small, mentions, sum_operator, zeros
 
 # Elements of contributions that are kept to be added up later; they stay in the nearest cache.
@@ -60,7 +60,7 @@ def _run(
 ) -> Scope:
     """The body at i, forward and back."""
     inner, block = sweep.inner(scope, b, body.lam, (i,), body.outer, sweep.plan.in_parallel())
-    child = kind(b, inner.varied, bound_in(block), scope)
+    child = kind(b, inner.varied, inner.bound, scope)
     child.counters[i.name] = body.size
     backs = inner.run(block)
     for result, adjoint in zip(block.results, body.seed(b, i, block.results), strict=True):

@@ -20,7 +20,7 @@ from ..passes.notes import Notes
 from ..passes.uses import mentioned
 from .adjoints import LoopScope, Scope, base_name
 from .planner import Plan
-from .sweep import Sweep, back_through, bound_in
+from .sweep import Sweep, back_through
 from .values import zeros
 
 # From an iteration and what the loop of the return sweep carries besides adjoints to the carried values at its start,
@@ -59,7 +59,8 @@ def run_back(
     i = b.apply("sub", b.apply("sub", expr.count, i64(1)), turn, hint="i")
     start, after = begin(b, i, carried)
     inner, block = sweep.inner(scope, b, expr.body, (i, *start), stm.vars, plan)
-    child = LoopScope(b, inner.varied, bound_in(block) | {x.name for x in start}, scope)
+    inner.bound |= {x.name for x in start}
+    child = LoopScope(b, inner.varied, inner.bound, scope)
     backs = inner.run(block)
     for k, param in adj_params.items():
         child.add(block.results[k], param)

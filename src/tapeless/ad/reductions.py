@@ -16,7 +16,7 @@ from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
 from ..ir.build import Builder
-from ..ir.core import For, Lambda, Map, Reduce, Scan, Stm
+from ..ir.core import Apply, For, Lambda, Map, Reduce, Scan, Stm
 from ..ir.types import I64, Atom, Lit, Type, Var, i64
 from ..ir.walk import fresh, inline, substitute
 from .adjoints import Scope
@@ -61,6 +61,8 @@ def reduce_rule(sweep: Sweep, stm: Stm) -> Back:
     names = operations(sweep, stm, ("add", "min", "max", "mul"))
     if None in names:
         return apart(sweep, stm, names, reduce_rule, _reduce_as_loop)
+    if any(name in ("min", "max") for name in names) and not _only_reads(expr.body):
+        return _of_kept_elements(sweep, expr, stm)
     sweep.emit(stm)
 
     def back(scope: Scope) -> None:
@@ -69,6 +71,31 @@ def reduce_rule(sweep: Sweep, stm: Stm) -> Back:
             for k, var in enumerate(stm.vars)
         ]
         _elements(sweep, scope, expr, stm, names, seeds)
+
+    return back
+
+
+def _only_reads(body: Lambda) -> bool:
+    return all(isinstance(stm.expr, Apply) and stm.expr.op == "index" for stm in body.body.stms)
+
+
+def _of_kept_elements(sweep: Sweep, expr: Reduce, stm: Stm) -> Back:
+    """The elements first, then their reduction: the search for those equal to the result need not compute them again."""
+    b = sweep.b
+    arrays = tuple(fresh("elements", value.type.stacked(expr.size)) for value in expr.body.body.results)
+
+    def read(inner: Builder, i: Var) -> Sequence[Atom]:
+        return [inner.apply("index", array, i) for array in arrays]
+
+    elements = sweep.adopt(Stm(arrays, Map(expr.size, expr.body), stm.pos))
+    sweep.masked |= {array.name for array in arrays}
+    first = map_rule(sweep, elements)
+    reader = b.lam((Type(I64),), read, hints=("i",))
+    second = reduce_rule(sweep, sweep.adopt(Stm(stm.vars, Reduce(expr.size, expr.op, expr.neutral, reader), stm.pos)))
+
+    def back(scope: Scope) -> None:
+        second(scope)
+        first(scope)
 
     return back
 

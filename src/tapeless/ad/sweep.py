@@ -34,7 +34,8 @@ Pull: TypeAlias = Callable[[Builder, Sequence[Atom | None]], tuple[Atom | None, 
 class Sweep:
     """The forward sweep of one block into `b`.
 
-    `varied`, `masked` and `unbounded` know the block's variables (`activity`, `masks`); `plan` says what its loops may keep.
+    `varied`, `masked` and `unbounded` know the block's variables (`activity`, `masks`), `bound` are those that it
+    binds; `plan` says what its loops may keep.
     """
 
     b: Builder
@@ -42,6 +43,7 @@ class Sweep:
     varied: set[str]
     masked: set[str]
     unbounded: set[str]
+    bound: set[str]
     plan: Plan = field(default_factory=Plan)
 
     def run(self, block: Block) -> list[Back]:
@@ -63,6 +65,7 @@ class Sweep:
     def adopt(self, stm: Stm) -> Stm:
         """Know the variables of a statement that stands for one of the program."""
         alone = Block((stm,), ())
+        self.bound |= bound_in(alone)
         self.varied |= varied(alone, self.varied)
         self.unbounded |= unbounded(alone, self.unbounded)
         return stm
@@ -89,7 +92,8 @@ class Sweep:
     ) -> tuple[Sweep, Block]:
         """A copy of an inner block applied to `args`, and the sweep that will run it again in the return sweep.
 
-        `outer` says for each result of the block which variable it goes to; None where its adjoint may be masked anyway.
+        `outer` says for each result of the block which variable it goes to; None where its adjoint may be masked
+        anyway.
         The plan is that of this block unless another is given.
         """
         block = without_checks(substitute(inline(lam, tuple(args)), scope.restorations()))
@@ -106,6 +110,7 @@ class Sweep:
             varied(block, self.varied | names),
             masked(block, roots),
             unbounded(block, self.unbounded | endless),
+            bound_in(block),
             plan or self.plan,
         )
         return sweep, block
@@ -114,7 +119,7 @@ class Sweep:
 def pulled(b: Builder, rules: Mapping[type, Rule], block: Block, wrt: Sequence[Var], plan: Plan | None = None) -> Pull:
     """Emit the forward sweep of a block; what emits return sweeps wherever its variables are in scope."""
     names = {var.name for var in wrt}
-    sweep = Sweep(b, rules, varied(block, names), masked(block, ()), unbounded(block, ()), plan or Plan())
+    sweep = Sweep(b, rules, varied(block, names), masked(block, ()), unbounded(block, ()), set(), plan or Plan())
     backs = sweep.run(block)
 
     def pull(b: Builder, seeds: Sequence[Atom | None]) -> tuple[Atom | None, ...]:
