@@ -36,7 +36,7 @@ Seed: TypeAlias = Callable[[Builder, Var, Sequence[Atom]], Sequence[Atom | None]
 
 @dataclass(frozen=True, slots=True)
 class Body:
-    """A body that runs for each index below `size`; `outer` are the variables that its results go to (`Sweep.inner`)."""
+    """A body that runs for each index below `size`; `outer` are the variables its results go to (`Sweep.inner`)."""
 
     size: Atom
     lam: Lambda
@@ -105,7 +105,7 @@ def _recorded(sweep: Sweep, scope: Scope, body: Body, b: Builder, i: Var) -> tup
 
 
 def _regular(b: Builder, deposit: Deposit, local: set[str]) -> Deposit:
-    """A contribution whose size is the same for all indices: one to a part whose size varies becomes one to the whole."""
+    """A contribution of one size for all indices: one to a part whose size varies becomes one to the whole."""
     if not mentions(deposit.value.type, local):
         return deposit
     whole, pairs, entries = list[Atom](), list[Atom](), list[Entry]()

@@ -80,7 +80,7 @@ def _only_reads(body: Lambda) -> bool:
 
 
 def _of_kept_elements(sweep: Sweep, expr: Reduce, stm: Stm) -> Back:
-    """The elements first, then their reduction: the search for those equal to the result need not compute them again."""
+    """The elements first, then their reduction: the search for those that tie need not compute them again."""
     b = sweep.b
     arrays = tuple(fresh("elements", value.type.stacked(expr.size)) for value in expr.body.body.results)
 
