@@ -41,7 +41,8 @@ class Derivation:
     """A derivative of a function, itself a function.
 
     `grad`, `value_and_grad` and the Jacobians take the function's own arguments; `jvp` and `hvp` take the primals
-    and the tangents, `pull` the primals and the cotangents, those of sparse Jacobians (`sparse`) the primals and seeds. `memory` limits what the return sweep may keep.
+    and the tangents, `pull` the primals and the cotangents, those of sparse Jacobians (`sparse`) the primals and
+    seeds. `memory` limits what the return sweep may keep.
     """
 
     verb: Verb
