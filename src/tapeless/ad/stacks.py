@@ -17,7 +17,7 @@ from typing import TypeAlias
 
 from ..ir.build import Builder
 from ..ir.core import Apply, For, Lambda, Stm
-from ..ir.types import Atom, Type, Var
+from ..ir.types import Atom, Lit, Type, Var
 from ..ir.walk import fresh, inline
 from ..passes.uses import mentioned, slice_for
 from .adjoints import Scope
@@ -27,7 +27,7 @@ from .journal import Write, follow
 from .planner import Plan
 from .settled import is_settled
 from .sweep import Sweep, bound_in
-from .values import is_small, mentions, zeros
+from .values import mentions, zeros
 
 # What a stack holds: a carried value by its number, an overwritten place by carried value and write, an index by name.
 Key: TypeAlias = tuple[str, int | str, int]
@@ -62,7 +62,7 @@ def row_types(expr: For, writes: Writes) -> dict[Key, Type]:
         if found is None:
             types["value", k, 0] = expr.init[k].type
         for j, write in enumerate(found or ()):
-            types["old", k, j] = _saved_type(write)
+            types["old", k, j] = write.saved
     return types | {("index", atom.name, 0): atom.type for atom in _kept_indices(expr.body, writes)}
 
 
@@ -115,18 +115,14 @@ def _journal(body: Lambda, k: int) -> list[Write] | None:
     if is_settled(body, k, found[0]):
         return []
     bound = _bound(body)
-    irregular = any(mentions(_saved_type(write), bound) for write in found[0])
+    irregular = any(mentions(write.saved, bound) for write in found[0])
     return None if irregular or any(map(_is_large, found[0])) else found[0]
 
 
 def _is_large(write: Write) -> bool:
     """Does it overwrite so much that the whole array may as well be kept, which needs no undoing?"""
-    return write.access.op == "update_slice" and not is_small(_saved_type(write))
-
-
-def _saved_type(write: Write) -> Type:
-    access = write.access
-    return access.args[1].type if access.op == "update_slice" else write.source.type.drop(len(write.place))
+    spans = len(write.place) // 2
+    return write.access.op == "update_slice" and not all(isinstance(n, Lit) for n in write.saved.shape[:spans])
 
 
 def _bound(body: Lambda) -> set[str]:

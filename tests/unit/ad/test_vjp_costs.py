@@ -150,3 +150,52 @@ def f(x: f64[n, m], key: i64[t]) {
 }
 """
     assert {type.rank for type in stacks(text)} == {1}
+
+
+LATTICE = """
+def f(x: f64[3, n], y: f64[3, n], solid: bool[n]) {
+  a: f64[3, n] = for n [y] (i: i64, a0: f64[3, n]) {
+    j: i64 = sub i 1
+    k: i64 = mod j n
+    u: f64 = index x 0 k
+    v: f64 = index a0 1 k
+    w: f64 = mul u v
+    c: bool = index solid i
+    b: f64[3, n] = if c {
+      a1: f64[3, n] = update a0 w 0 i
+      a2: f64[3, n] = update a1 u 1 i
+      a3: f64[3, n] = update a2 v 2 i
+      return a3
+    } else {
+      s: f64 = sin w
+      t: f64[3] = stack s w u
+      p: f64[3, 1] = reshape t 3 1
+      a4: f64[3, n] = update_slice a0 p 0 1 i 1
+      return a4
+    }
+    return b
+  }
+  return a
+}
+"""
+
+
+def test_a_branch_that_writes_several_places_keeps_these():
+    """Their common part is the whole array: keeping that in every iteration would be quadratic."""
+
+    def make(n):
+        return [np.linspace(0.5, 1.0, 3 * n).reshape(3, n), np.ones((3, n)), np.arange(n) % 3 == 0]
+
+    found = works(LATTICE, make)
+    assert is_linear([w.reverse for w in found])
+    assert all(w.reverse <= w.bound for w in found)
+    assert all(type.rank == 1 for type in stacks(LATTICE))
+
+
+def test_without_passes_several_places_are_linear_too():
+    derived = vjp(parse_function(LATTICE))
+    costs = []
+    for n in SIZES:
+        x = np.linspace(0.5, 1.0, 3 * n).reshape(3, n)
+        costs.append(work(derived, [x, np.ones((3, n)), np.arange(n) % 3 == 0, np.ones((3, n))])[0])
+    assert is_linear(costs)

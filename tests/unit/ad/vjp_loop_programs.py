@@ -377,4 +377,85 @@ def f(x: f64[n], key: i64[n]) {
   return a k
 }
 """),
+    # -- several places in one inner block --------------------------------------------------------
+    "places_of_a_branch": ([A, np.array([2, 0, 7, 1, 2, -1])], """
+def f(x: f64[n, m], key: i64[t]) {
+  a: f64[n, m] = for t [x] (i: i64, a0: f64[n, m]) {
+    k: i64 = index key i
+    c0: bool = ge k 0
+    c1: bool = lt k m
+    c: bool = and c0 c1
+    b: f64[n, m] = if c {
+      u: f64 = index a0 1 k
+      v: f64 = index a0 0 k
+      w: f64 = mul u v
+      a1: f64[n, m] = update a0 w 0 k
+      s: f64 = sin w
+      a2: f64[n, m] = update a1 s 2 k
+      e: f64 = index a2 3 k
+      a3: f64[n, m] = accumulate a2 e 1 k
+      return a3
+    } else {
+      return a0
+    }
+    return b
+  }
+  return a
+}
+"""),
+    "spans_of_a_branch": ([A, np.array([1, 0, 7, 2, -1, 0])], """
+def f(x: f64[n, m], key: i64[t]) {
+  a: f64[n, m] = for t [x] (i: i64, a0: f64[n, m]) {
+    k: i64 = index key i
+    c0: bool = ge k 0
+    c1: bool = lt k 2
+    c: bool = and c0 c1
+    b: f64[n, m] = if c {
+      p: f64[2, 2] = slice a0 3 2 -2 k 2 1
+      q: f64[2, 2] = map 2 (r: i64) {
+        row: f64[2] = map 2 (l: i64) {
+          u: f64 = index p r l
+          v: f64 = index a0 0 l
+          w: f64 = mul u v
+          return w
+        }
+        return row
+      }
+      a1: f64[n, m] = update_slice a0 q 0 2 k 1
+      return a1
+    } else {
+      c2: bool = eq k 2
+      d: f64[n, m] = if c2 {
+        g: f64 = index a0 1 k
+        h: f64 = sin g
+        a2: f64[n, m] = update a0 h 3 k
+        return a2
+      } else {
+        return a0
+      }
+      return d
+    }
+    return b
+  }
+  return a
+}
+"""),
+    "rows_of_an_inner_loop": ([A], """
+def f(x: f64[n, m]) {
+  a: f64[n, m] = for 3 [x] (i: i64, a0: f64[n, m]) {
+    b: f64[n, m] = for m [a0] (j: i64, b0: f64[n, m]) {
+      u: f64 = index b0 0 j
+      v: f64 = index b0 2 j
+      w: f64 = mul u v
+      b1: f64[n, m] = update b0 w 2 j
+      y: f64 = index b1 1 j
+      z: f64 = sin y
+      b2: f64[n, m] = update b1 z 0 j
+      return b2
+    }
+    return b
+  }
+  return a
+}
+"""),
 }  # fmt: skip
