@@ -422,6 +422,28 @@ def list_grows_in_inner_loop(x, n):
     return out
 
 
+def list_grows_in_both_loops(x, n):
+    out = []
+    for i in range(n):
+        out.append(x)  # here
+        for j in range(i):
+            out.append(x)
+    return out
+
+
+def _add_one(items, x):
+    items.append(x)  # here
+
+
+def list_grows_in_a_helper(x, n):
+    out = []
+    for i in range(n):
+        out.append(x)
+        if x > 0.0:
+            _add_one(out, x)
+    return out
+
+
 def list_of_sizes(x, n):
     return [x[:i] for i in range(n)]  # here
 
@@ -738,6 +760,8 @@ CASES = [
     (rank_changes_in_loop, (X, 2), "TP112", ["dimensional"]),
     (list_grows_in_while, (1.0,), "TP108", ["list", "count"]),
     (list_grows_in_inner_loop, (1.0, 3), "TP108", ["list", "count"]),
+    (list_grows_in_both_loops, (1.0, 3), "TP108", ["length", "count"]),
+    (list_grows_in_a_helper, (1.0, 3), "TP108", ["grow", "count"]),
     (list_of_sizes, (X, 3), "TP108", ["different sizes"]),
     (list_of_dicts, (X,), "TP108", ["a dict", "tuples"]),
     (list_of_the_same_array, (X, 3), "TP107", ["same array", "copy"]),

@@ -23,7 +23,7 @@ from .fence import first_yield, refuse_known_call, refuse_node
 from .frame import BROKEN, CONTINUED, RESULT, RETURNED, End, Frame
 from .generators import as_function, consumes_generators
 from .liveness import Liveness, analyse, bound_names
-from .objects import construct, find_method
+from .objects import construct, find_method, set_attribute
 from .registry import Implementation
 from .source import source_of
 from .statements import has_left, run_block
@@ -98,6 +98,8 @@ def _call_object(c: Context, function: Any, args: tuple[Value, ...], kwargs: dic
     ours = registry.replacement(function)
     if ours is not None:
         return inline(c, closure_of(c, ours, internal=True), args, kwargs)
+    if function is object.__setattr__:
+        return set_attribute(c, *args)
     refuse_known_call(c, function)
     if isinstance(function, type):
         return _construct(c, function, args, kwargs)

@@ -15,7 +15,7 @@ from .generators import as_function
 from .grown import mapped
 from .iteration import Listed, Steps, iterate, static_sequence
 from .liveness import walrus_names
-from .rows import flattened
+from .rows import flattened, inner_parts, parts_of
 from .targets import assign
 from .values import DictRef, ListRef, Value
 
@@ -82,7 +82,7 @@ def _at_run_time(
         return _inner(c, rest, element, refusal) if rest else c.eval(element)
 
     def go(steps: Steps = steps) -> None:
-        made.append(mapped(c, steps, value))
+        made.append(mapped(c, steps, value, inner_parts if rest else parts_of))
 
     _with_own_names(c, first.target, go)
     return flattened(c, made[0]) if rest else made[0]

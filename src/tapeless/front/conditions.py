@@ -106,7 +106,10 @@ def _compare_objects(c: Context, op: str, x: Value, y: Value) -> Value:
         if equal:
             parts = [lambda a=a, b=b: compare(c, "Eq", a, b) for a, b in zip(left, right, strict=True)]
             equal = _chain(c, True, parts) if parts else True
-        return equal if op == "Eq" else invert(c, c.truth(equal))
+        truth = c.truth(equal)
+        if op == "NotEq":
+            return invert(c, truth)
+        return truth if isinstance(truth, bool) else Scalar(truth, weak=True)
     dynamic = (Scalar, ArrayRef, ListRef, DictRef, ObjectRef)
     if isinstance(x, dynamic) or isinstance(y, dynamic):
         if isinstance(x, ArrayRef) or isinstance(y, ArrayRef) or op not in ("Eq", "NotEq"):

@@ -34,6 +34,7 @@ from .values import (
     Once,
     RangeValue,
     Ref,
+    Room,
     Scalar,
     Stale,
     Value,
@@ -96,6 +97,8 @@ class Context:
         # What loops were found to carry, by their syntax and the types of the names they use.
         self.settled: dict[Any, Any] = {}
         self.recursions = 0
+        self.loop_depth = 0
+        self.rooms: list[Room] = []
         self._call = call
 
     # -- for library functions: values --------------------------------------------------------

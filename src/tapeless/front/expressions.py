@@ -51,6 +51,8 @@ def name(c: Context, node: ast.Name) -> Value:
 def read_name(c: Context, name: str) -> Value:
     """The value of a name, as Python looks it up; a name that may be unbound is checked at run time."""
     frame = c.frame
+    if name in frame.hidden:
+        return frame.hidden[name]
     value = frame.names.get(name, Undefined())
     if isinstance(value, Undefined) and name not in frame.locals:
         value = frame.function.scope(name)

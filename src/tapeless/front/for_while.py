@@ -73,6 +73,7 @@ def _unrolled_well(c: Context, node: ast.For, listed: Listed, appended: Collecti
         if not appended:
             raise
         c.go_back(point)
+        c.end = End.OPEN
         return False
     if any(isinstance(c.store[ref], Clash) for ref in appended):
         c.go_back(point)
@@ -93,13 +94,12 @@ def _appended_lists(c: Context, node: ast.For) -> dict[ListRef, int]:
 
 def _loop_with_room(c: Context, node: ast.For, steps: Steps, appended: dict[ListRef, int]) -> None:
     """A loop that appends to lists: as often in every step if that is so, else with a count that it carries."""
-    room = {ref: c.sizes.mul(c.b, steps.count, i64(times)) for ref, times in appended.items()}
     point = c.mark()
     try:
-        with_room(c, room, lambda: _loop_over(c, node, steps, Regular(c, appended, steps.count)))
+        with_room(c, appended, steps.count, lambda: _loop_over(c, node, steps, Regular(c, appended, steps.count)))
     except IrregularError:
         c.go_back(point)
-        with_room(c, room, lambda: _loop_over(c, node, steps))
+        with_room(c, appended, steps.count, lambda: _loop_over(c, node, steps))
 
 
 def _loop_over(c: Context, node: ast.For, steps: Steps, growth: Regular | None = None) -> None:
@@ -192,6 +192,8 @@ def _leaving_loop(c: Context, node: ast.For, steps: Steps) -> None:
 def _step(c: Context, node: ast.For | ast.While, item: Value = None) -> None:
     """One step: bind the target, execute the body."""
     c.frame.names.update({RETURNED: False, BROKEN: False, CONTINUED: False, RESULT: Undefined()})
+    for room in c.rooms:
+        room.used = 0 if room.depth == c.loop_depth else room.used
     if isinstance(node, ast.For):
         assign(c, node.target, item)
     run_block(c, node.body)
@@ -284,10 +286,12 @@ def loop_names(c: Context, node: ast.For) -> Generator[None, None, None]:
     """Keep the names used where `break` and `continue` of a loop go, for steps executed outside of a `Loop`."""
     frame, live = c.frame, c.frame.live
     outer, frame.loop_live = frame.loop_live, live.head[node] | live.after[node] | live.escaping
+    c.loop_depth += 1
     try:
         yield
     finally:
         frame.loop_live = outer
+        c.loop_depth -= 1
 
 
 def _unroll_from(c: Context, node: ast.For, listed: Listed, k: int) -> None:

@@ -9,6 +9,7 @@ from .liveness import Liveness
 from .values import Closure, Undefined, Value
 
 RETURNED, BROKEN, CONTINUED, RESULT, VALUE = "<returned>", "<broken>", "<continued>", "<result>", "<value>"
+HIDDEN = "<hidden "
 CONTROL = frozenset((RETURNED, BROKEN, CONTINUED, RESULT, VALUE))
 
 
@@ -27,7 +28,8 @@ class Frame:
     `names` also holds what control flow needs under keys that are no identifiers: `RETURNED`, `BROKEN` and `CONTINUED`
     (bool, or a `Scalar` where that depends on run-time values), `RESULT`, the value to return, and `VALUE`, the
     value of an expression with branches. `loop_live` are the names used where `break` and `continue` go;
-    `tentative` those that a later trial of a loop will find to be set by its earlier steps.
+    `tentative` those that a later trial of a loop will find to be set by its earlier steps. `hidden` holds what loops
+    of our own making go over and have reached: set before it is read in every step, so no path has another value.
     """
 
     function: Closure
@@ -36,6 +38,7 @@ class Frame:
     names: dict[str, Value] = field(default_factory=dict[str, Value])
     loop_live: frozenset[str] = frozenset()
     tentative: frozenset[str] = frozenset()
+    hidden: dict[str, Value] = field(default_factory=dict[str, Value])
 
     def scope(self, name: str) -> Value:
         """A name as functions defined here see it."""

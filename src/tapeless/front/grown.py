@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import TypeAlias
 
 import numpy as np
 
@@ -22,22 +23,23 @@ from ..ir.types import Atom, i64, zero
 from . import gather
 from .context import Context
 from .iteration import Steps, iterate, unrolled
-from .numpy.arguments import array_like, contents, map_rows
-from .rows import NeedsRoomError, Part, RowType, column_of, nesting, parts_of, span_of
+from .numpy.arguments import map_rows
+from .rows import NeedsRoomError, Part, RowType, column_of, gathered, parts_of, span_of
 from .sizes import Linear
-from .values import ArrayRef, Cell, Grown, ListRef, RangeValue, Scalar, SliceValue, Value, Zipped, is_tuple
+from .values import ArrayRef, Cell, Grown, ListRef, RangeValue, Room, Scalar, SliceValue, Value, Zipped
 
 ZERO = i64(0)
+Rows: TypeAlias = Callable[[Context, Value], tuple[type | None, tuple[Part, ...]]]
 
 
-def mapped(c: Context, steps: Steps, element: Callable[[Value], Value]) -> ListRef:
-    """The list of `element(v)` for the values of a run-time number of steps."""
+def mapped(c: Context, steps: Steps, element: Callable[[Value], Value], rows: Rows = parts_of) -> ListRef:
+    """The list of `element(v)` for the values of a run-time number of steps; `rows` takes elements apart."""
     found: list[tuple[type | None, tuple[Part, ...]]] = []
 
     def body(b: Builder, k: Atom) -> Sequence[Atom]:
         with c.inside(b):
             c.sizes.below(k, *steps.limits)
-            found.append(parts_of(c, element(steps.at(k))))
+            found.append(rows(c, element(steps.at(k))))
             return [part.atom for part in found[-1][1]]
 
     outside = set(c.store)
@@ -84,17 +86,32 @@ def taken(c: Context, iterable: Value) -> Value:
     return listed(c, iterable) if known is None else tuple(known.at(k) for k in range(known.length))
 
 
-def joined(c: Context, lists: Sequence[Value]) -> Value:
+def joined(c: Context, lists: Sequence[Value]) -> ListRef:
     """The elements of several lists, tuples or arrays one after another, some of run-time length."""
-    filled = [value for value in lists if not (is_tuple(value) and not value)]
-    grown = [_as_grown(c, value) for value in filled]
+    grown = [_as_grown(c, value) for value in lists if c.grown(value) or c.items(value) != ()]
     first = grown[0]
-    if len({(g.make, g.lists) for g in grown}) > 1 or first.make is not None:
+    if any((g.make, g.lists) != (first.make, first.lists) for g in grown):
         c.refuse("these lists have elements of different kinds", error=NotStaticError, fix="use np.concatenate")
-    arrays = [c.fresh(contents(c, array_like(c, c.new_list(g)))) for g in grown]
-    column = c.call(np.concatenate, (tuple(arrays),))
-    weak = all(g.weak[0] for g in grown)
-    return c.new_list(Grown((column,), (weak,), first.lists, c.number(c.shape(column)[0])))
+    columns: list[ArrayRef] = []
+    for k in range(len(first.columns)):
+        parts = tuple(span_of(c, g.columns[k], SliceValue(None, g.length, None)) for g in grown)
+        origins = frozenset[Cell]().union(*(g.columns[k].cell.origins for g in grown))
+        columns.append(column_of(c, c.read(c.call(np.concatenate, (parts,))), origins))
+    weak = tuple(all(g.weak[k] for g in grown) for k in range(len(first.columns)))
+    return c.new_list(Grown(tuple(columns), weak, first.lists, c.number(c.shape(columns[0])[0]), first.make))
+
+
+def extend(c: Context, ref: ListRef, more: Value) -> None:
+    """`list += more` where one of them has run-time length, outside of a loop that has made room."""
+    grown = c.grown(ref)
+    if grown is not None and (grown.inner or grown.room):
+        c.refuse(
+            "this list cannot grow here",
+            error=NotStaticError,
+            why="a list in a list keeps its length, and a list that a loop appends to grows by `append` only",
+            fix="use an array of the largest size and a count",
+        )
+    c.put(ref, c.store[joined(c, (ref, more))])
 
 
 def _as_grown(c: Context, value: Value) -> Grown:
@@ -103,34 +120,42 @@ def _as_grown(c: Context, value: Value) -> Grown:
         return known
     if c.items(value) is None:
         return _as_grown(c, listed(c, value))
-    weak, lists = nesting(c, c.new_list(c.items(value) or ()))
-    column = array_like(c, value)
-    return Grown((column,), (weak,), (lists - 1,), c.number(c.shape(column)[0]))
+    return gathered(c, c.items(value) or ())
 
 
 # -- growing --------------------------------------------------------------------------------------
 
 
-def with_room(c: Context, lists: dict[ListRef, Atom], run: Callable[[], None]) -> None:
-    """Execute a loop with room in these lists for so many more elements each."""
+def with_room(c: Context, lists: dict[ListRef, int], steps: Atom, run: Callable[[], None]) -> None:
+    """Execute a loop of so many steps with room in these lists for so many more elements each per step."""
     rows: dict[ListRef, RowType] = {}
-    while True:
-        point = c.mark()
-        outside = _known_sizes(c)
-        for ref, more in lists.items():
-            c.put(ref, _roomy(c, ref, more, rows.get(ref), outside))
-        try:
-            run()
-        except NeedsRoomError as needed:
-            c.go_back(point)
-            if needed.ref not in lists or rows.get(needed.ref) == needed.row:
-                raise
-            rows[needed.ref] = needed.row
-            continue
-        for ref in lists:
-            contents = c.grown(ref)
-            c.put(ref, replace(contents, room=False) if contents and contents.columns else ())
-        return
+    while not _ran_with_room(c, lists, steps, run, rows):
+        pass
+    for ref in lists:
+        contents = c.grown(ref)
+        c.put(ref, replace(contents, room=None) if contents and contents.columns else ())
+
+
+def _ran_with_room(
+    c: Context, lists: dict[ListRef, int], steps: Atom, run: Callable[[], None], rows: dict[ListRef, RowType]
+) -> bool:
+    """Try the loop with columns for rows of these types; what else is needed is added to them."""
+    point, outside, rooms = c.mark(), _known_sizes(c), list(c.rooms)
+    for ref, times in lists.items():
+        c.rooms.append(Room(c.loop_depth + 1, times))
+        more = c.sizes.mul(c.b, steps, i64(times))
+        c.put(ref, replace(_roomy(c, ref, more, rows.get(ref), outside), room=c.rooms[-1]))
+    try:
+        run()
+    except NeedsRoomError as needed:
+        c.go_back(point)
+        if needed.ref not in lists or rows.get(needed.ref) == needed.row:
+            raise
+        rows[needed.ref] = needed.row
+        return False
+    finally:
+        c.rooms = rooms
+    return True
 
 
 def _known_sizes(c: Context) -> set[Atom]:
@@ -149,7 +174,7 @@ def _roomy(c: Context, ref: ListRef, more: Atom, row: RowType | None, outside: s
         before = _as_grown(c, ref)
     if row is None:
         if not before.columns:
-            return replace(before, room=True)
+            return before
         row = _own_type(c, before)
     capacity = c.sizes.add(c.b, c.atom(before.length), more)
     columns: list[ArrayRef] = []
@@ -161,7 +186,7 @@ def _roomy(c: Context, ref: ListRef, more: Atom, row: RowType | None, outside: s
             gather.fill(c, span_of(c, column, used), span_of(c, before.columns[k], used))
             column = column_of(c, c.read(column), before.columns[k].cell.origins)
         columns.append(column)
-    return Grown(tuple(columns), row.weak, row.lists, before.length, row.make, room=True)
+    return Grown(tuple(columns), row.weak, row.lists, before.length, row.make)
 
 
 def _own_type(c: Context, grown: Grown) -> RowType:

@@ -45,6 +45,11 @@ from .values import ArrayRef, Cell, Clash, Maybe, Scalar, Undefined, Value
 # Types grow along bool < int < float, weak < strong, plain < perhaps: far fewer steps than this.
 TRIALS = 30
 
+_CHANGED_SIZE = (
+    "an array changes its size in a loop, but an array that a loop carries has one size: "
+    "use an array of the largest size and a count, or append to a list"
+)
+
 
 @dataclass(slots=True)
 class Carried:
@@ -149,10 +154,12 @@ class Loop:
         frame = self.c.frame
         outer = frame.loop_live, frame.tentative
         frame.loop_live, frame.tentative = self.live | self.after, frame.tentative | tentative
+        self.c.loop_depth += 1
         try:
             yield
         finally:
             frame.loop_live, frame.tentative = outer
+            self.c.loop_depth -= 1
 
     def _guess(self, key: object) -> Carried:
         """Numbers that are assigned and arrays whose items are assigned, so that one trial is often enough.
@@ -273,14 +280,16 @@ def _fitted(c: Context, atom: Atom, type: Type) -> Atom:
     for have, need in zip(atom.type.shape, type.shape, strict=True):
         if c.sizes.same(have, need):
             continue
-        if isinstance(have, Lit) and isinstance(need, Lit):
+        difference = c.sizes.linear(have).plus(c.sizes.linear(need), -1)
+        if not difference.terms:
+            literal = isinstance(have, Lit) and isinstance(need, Lit)
             c.refuse(
-                f"the size of an array changes in this loop from {need} to {have}",
+                f"the size of an array changes in this loop {f'from {need} to {have}' if literal else 'in every step'}",
                 error=TypeConflictError,
                 why="an array that a loop carries has one size",
-                fix="use an array of the largest size and a count",
+                fix="use an array of the largest size and a count, or append to a list",
             )
-        c.b.check("equal", have, need, info="an array changes its size in a loop")
+        c.b.check("equal", have, need, info=_CHANGED_SIZE)
     return recast(c.b, atom, type.shape) if type.shape else atom
 
 

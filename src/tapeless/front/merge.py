@@ -175,7 +175,12 @@ class Meeting:
         if not same(x, y):
             x = Anything() if self.left.lost(name) else x
             y = Anything() if self.right.lost(name) else y
-        return self.meet(x, y)
+        uses = Counter(self.uses)
+        shape = self.meet(x, y)
+        if name == RESULT:
+            # What is returned is not read again before the function is left: it holds no array.
+            self.uses = uses
+        return shape
 
     def _contents(self, ref: Ref, x: Any, y: Any) -> Shape:
         if isinstance(ref, Cell):
@@ -219,7 +224,7 @@ def _holders(c: Context, side: Side, live: Collection[str]) -> Counter[Cell]:
     """How many names and objects hold each array."""
     found: Counter[Cell] = Counter(c.roots)
     values = [value for frame in c.frames[:-1] for value in frame.names.values()]
-    values += [value for name, value in side.names.items() if name in live]
+    values += [value for name, value in side.names.items() if name in live and name != RESULT]
     for value in values:
         found.update(ref.cell for ref in array_refs(value, side.store))
     return found

@@ -16,6 +16,7 @@ import functools
 from collections.abc import Sequence
 
 from .context import Context
+from .frame import HIDDEN
 from .liveness import Liveness, loop_syntax
 from .values import Value, Zipped
 
@@ -33,8 +34,8 @@ def nest(c: Context, node: ast.For, iterable: Value) -> ast.For | None:
     if loop_syntax(node).breaks or node.orelse:
         return None
     loops = _syntax(node, len(parts), index is not None)
-    c.frame.names.update((_name(node, "over", k), part) for k, part in enumerate(parts))
-    c.frame.names[_name(node, "with")] = index
+    c.frame.hidden.update((_name(node, "over", k), part) for k, part in enumerate(parts))
+    c.frame.hidden[_name(node, "with")] = index
     _describe(c.frame.live, node, loops)
     return loops[0]
 
@@ -66,4 +67,4 @@ def _syntax(node: ast.For, depth: int, mapped: bool) -> list[ast.For]:
 
 
 def _name(node: ast.For, role: str, k: int = 0) -> str:
-    return f"<product {role} {k} of {node.lineno}:{node.col_offset}>"
+    return f"{HIDDEN}product {role} {k} of {node.lineno}:{node.col_offset}>"

@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 from ..errors import NotStaticError, OperandError, StaticIndexError, StaticKeyError, UnknownAttributeError
 from .captured import attribute_of
 from .context import Context, describe
-from .registry import implements
+from .grown import extend, taken
 from .rows import append
 from .special_methods import is_generated
 from .suggest import suggestion
@@ -106,7 +106,6 @@ def construct(c: Context, cls: Any, args: tuple[Value, ...], kwargs: dict[str, V
     return made
 
 
-@implements(object.__setattr__)
 def set_attribute(c: Context, value: Value, name: Value, new: Value) -> None:
     """The way in which frozen dataclasses set their own fields."""
     if not isinstance(value, ObjectRef) or name not in value.cls.__dataclass_fields__:  # type: ignore[attr-defined]
@@ -134,18 +133,23 @@ def find_method(receiver: Value, name: str) -> Callable[..., Value] | None:
 
 @_method(ListRef, "append")
 def _append(c: Context, ref: ListRef, item: Value) -> None:
-    if (grown := c.grown(ref)) is not None:
+    grown = c.grown(ref)
+    if grown is None:
+        c.put(ref, (*c.held(ref), item))
+    elif grown.room:
         append(c, ref, grown, item)
-        return
-    c.put(ref, (*c.held(ref), item))
+    else:
+        extend(c, ref, (item,))
 
 
 @_method(ListRef, "extend")
 def _extend(c: Context, ref: ListRef, items: Value) -> None:
-    more = c.items(items)
-    if more is None:
-        c.refuse(f"a list cannot be extended by {describe(items)}", error=NotStaticError, fix="use an array")
-    c.put(ref, (*c.held(ref), *more))
+    items = taken(c, items)
+    more = None if c.grown(items) else c.items(items)
+    if more is None or c.grown(ref):
+        extend(c, ref, items)
+    else:
+        c.put(ref, (*c.held(ref), *more))
 
 
 @_method(ListRef, "insert")

@@ -15,7 +15,7 @@ from ..ir.types import Atom, DType, boolean, i64
 from . import gather, views
 from .context import Context, describe
 from .control import PathEndsError
-from .numpy.arguments import array_like, contents
+from .numpy.arguments import array_like, contents, stacked
 from .numpy.nest import pull_atom, recast, whole
 from .promote import promote
 from .selectors import position, view
@@ -67,6 +67,31 @@ def parts_of(c: Context, value: Value) -> tuple[type | None, tuple[Part, ...]]:
             _refuse_element(c, value)
         return type(value), tuple(_part(c, item) for item in value)
     return None, (_part(c, value),)
+
+
+def gathered(c: Context, items: Sequence[Value]) -> Grown:
+    """Values known one by one as a list of run-time length."""
+    rows = [parts_of(c, item) for item in items]
+    make, first = rows[0]
+    if any(other != make or [p.lists for p in parts] != [p.lists for p in first] for other, parts in rows):
+        c.refuse("the elements of this list are of different kinds", error=NotStaticError)
+    columns = [
+        c.fresh(stacked(c, [c.fresh(part.atom, part.weak) for part in column]))
+        for column in zip(*(parts for _, parts in rows), strict=True)
+    ]
+    holds = [frozenset[Cell]().union(*(part.holds for part in col)) for col in zip(*(p for _, p in rows), strict=True)]
+    weak = [all(part.weak for part in col) for col in zip(*(p for _, p in rows), strict=True)]
+    cells = [column_of(c, c.read(column), held) for column, held in zip(columns, holds, strict=True)]
+    return Grown(tuple(cells), tuple(weak), tuple(part.lists for part in first), len(items), make)
+
+
+def inner_parts(c: Context, value: Value) -> tuple[type | None, tuple[Part, ...]]:
+    """A list inside a comprehension as rows: each of its columns is a row of the outer list's."""
+    grown = c.grown(value) or gathered(c, c.items(value) or ())
+    used = [span_of(c, column, SliceValue(None, grown.length, None)) for column in grown.columns]
+    parts = [Part(c.read(row), weak, lists + 1, frozenset((row.cell, *row.cell.origins)))
+             for row, weak, lists in zip(used, grown.weak, grown.lists, strict=True)]  # fmt: skip
+    return grown.make, tuple(parts)
 
 
 def _part(c: Context, value: Value) -> Part:
@@ -135,7 +160,8 @@ def _element_of(c: Context, grown: Grown, k: int, index: Atom) -> Value:
         return Scalar(c.read(part), grown.weak[k])
     if not grown.lists[k]:
         return part
-    return c.new_list(Grown((part,), (grown.weak[k],), (grown.lists[k] - 1,), c.number(c.shape(part)[0])))
+    length = c.number(c.shape(part)[0])
+    return c.new_list(Grown((part,), (grown.weak[k],), (grown.lists[k] - 1,), length, inner=True))
 
 
 def _row(c: Context, column: ArrayRef, index: Atom) -> ArrayRef:
@@ -208,11 +234,14 @@ def _fits(c: Context, grown: Grown, make: type | None, parts: Sequence[Part]) ->
 
 def append(c: Context, ref: ListRef, grown: Grown, value: Value) -> None:
     """`list.append(value)`, in a loop that has made room for it."""
-    if not grown.room:
+    room = grown.room
+    assert room is not None
+    room.used += 1
+    if room.depth != c.loop_depth or room.used > room.limit:
         c.refuse(
             "this list cannot grow here",
             error=NotStaticError,
-            why="a list grows where its length is known while compiling, or by `append` directly in a for loop",
+            why="a loop makes room for what its own body appends, not for inner loops and other functions",
             fix="use an array of the largest size and a count",
         )
     make, parts = parts_of(c, value)
@@ -253,10 +282,11 @@ def flattened(c: Context, ref: ListRef) -> ListRef:
     """The elements of the lists in a list, one after another."""
     grown = c.grown(ref)
     assert grown is not None
-    if grown.make is not None or not grown.lists[0]:
-        _refuse_element(c, ref)
-    outer, inner, *rest = c.shape(grown.columns[0])
+    outer, inner = c.shape(grown.columns[0])[:2]
     length = c.sizes.mul(c.b, outer, inner)
-    atom = c.b.apply("reshape", c.read(grown.columns[0]), length, *rest)
-    column = column_of(c, atom, grown.columns[0].cell.origins)
-    return c.new_list(replace(grown, columns=(column,), lists=(grown.lists[0] - 1,), length=c.number(length)))
+    columns = [
+        column_of(c, c.b.apply("reshape", c.read(column), length, *c.shape(column)[2:]), column.cell.origins)
+        for column in grown.columns
+    ]
+    lists = tuple(depth - 1 for depth in grown.lists)
+    return c.new_list(replace(grown, columns=tuple(columns), lists=lists, length=c.number(length)))

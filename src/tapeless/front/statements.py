@@ -236,7 +236,7 @@ def augmented(c: Context, node: ast.AugAssign) -> None:
 def in_place(c: Context, op: str, old: Value, operand: Value) -> Value:
     """`old op= operand`: arrays and lists are changed themselves, other values replaced."""
     if isinstance(old, ListRef) and op == "Add":
-        c.put(old, (*c.held(old), *(c.items(operand) or ())))
+        c.call(Method(old, "extend"), (operand,))
         return old
     if (special := special_methods.in_place(c, op, old, operand)) is not None:
         return special[0]

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from ..errors import OperandError, UnpackError, UnsupportedSyntaxError
 from ..ir.types import Atom, Lit, i64
 from .context import Context, describe
+from .frame import HIDDEN
 from .grown import taken
 from .indexing import store, subscript
 from .objects import set_field
@@ -18,6 +19,8 @@ from .values import ArrayRef, DictRef, Grown, Once, Value, Zipped
 def assign(c: Context, target: ast.expr, value: Value) -> None:
     """`target = value`."""
     match target:
+        case ast.Name(id=name) if name.startswith(HIDDEN):
+            c.frame.hidden[name] = value
         case ast.Name(id=name):
             c.frame.names[name] = Once(value) if isinstance(value, Zipped) else value
         case ast.Tuple(elts=parts) | ast.List(elts=parts):

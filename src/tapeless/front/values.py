@@ -108,13 +108,22 @@ class ListRef:
     """A Python list; its contents are a tuple, or a `Grown` when its length is known only at run time."""
 
 
+@dataclass(slots=True, eq=False)
+class Room:
+    """Place for so many appends in each step of the loop at a depth; `used` counts those met in the current step."""
+
+    depth: int
+    limit: int
+    used: int = 0
+
+
 @dataclass(frozen=True, slots=True)
 class Grown:
     """The contents of a list whose length is known only at run time: the first `length` rows of `columns`.
 
     An element is one row, or a tuple (`make`) of the rows of several columns. Per column, `weak` says that its numbers
-    are Python's, `lists` how many of its inner dimensions are lists in lists. `room` marks a list that may be
-    appended to, because the loop around has made its columns long enough.
+    are Python's, `lists` how many of its inner dimensions are lists in lists. `room` is what the loop around has added
+    to the columns for what it appends; `inner` marks a list that is an element of another and keeps its length.
     """
 
     columns: tuple[ArrayRef, ...]
@@ -122,7 +131,8 @@ class Grown:
     lists: tuple[int, ...]
     length: Value
     make: Any = None
-    room: bool = False
+    room: Room | None = None
+    inner: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -19,6 +19,10 @@ from ..errors import Place, TapelessError, excerpt
 
 INTERRUPTED, OUT_OF_MEMORY = -1, -2
 _FIX = "the same call of `f.python(...)` runs the plain function, under a debugger if need be"
+_NOT_STRETCHED = (
+    "a size of 1 that is known only at run time is not stretched",
+    "take the element itself, as in y[0], or y[0][None] for an axis of size 1",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +69,9 @@ def fault(
     site = sites[code - 1]
     if site.kind in ("raise", "assert"):
         return _raised_by_user(site, exceptions or {})
-    return _CLASSES[site.kind](_sentence(site, first, second), place=site.place, fix=_FIX)
+    stretching = site.kind == "equal" and not site.info and 1 in (first, second)
+    why, fix = _NOT_STRETCHED if stretching else ("", _FIX)
+    return _CLASSES[site.kind](_sentence(site, first, second), place=site.place, why=why, fix=fix)
 
 
 class Fault(TapelessError):

@@ -12,8 +12,10 @@ from ...ir.build import Builder
 from ...ir.types import F64, I64, Atom, f64, i64
 from ...ops.formula import Formula
 from ..context import Context
+from ..prelude import points
 from ..registry import implements
 from ..values import Value
+from .arguments import array_like
 from .arithmetic import binary
 from .atoms import convert, require_whole
 from .ufuncs import UFUNCS
@@ -166,10 +168,12 @@ def hypot(c: Context, *coordinates: Value) -> Value:
 
 @implements(math.dist)
 def dist(c: Context, p: Value, q: Value) -> Value:
-    """The distance of two points given as tuples."""
+    """The distance of two points."""
+    if c.is_array(p) or c.is_array(q) or c.grown(p) or c.grown(q):
+        return c.call(points.distance, (array_like(c, p), array_like(c, q)))
     left, right = c.items(p), c.items(q)
     if left is None or right is None or len(left) != len(right):
-        c.refuse("math.dist is compiled for two tuples of one length", fix="use np.linalg.norm for arrays")
+        c.refuse("math.dist needs two points of one length", fix="use np.linalg.norm")
     pairs = [(c.fresh(_float(c, x)), c.fresh(_float(c, y))) for x, y in zip(left, right, strict=True)]
     return hypot(c, *(binary(c, "Sub", x, y) for x, y in pairs))
 
