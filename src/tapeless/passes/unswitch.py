@@ -7,8 +7,8 @@
 
 A row of a sparse matrix runs from `start[r]` on, a number known only at run time, and Python lets it count from the
 end. Counting up from a number that is not negative to one that is not negative either, no k in between is (nor did
-the sum overflow: that would make the last one negative). Only small innermost loops with scalar results are treated,
-since there are two of them afterwards.
+the sum overflow: that would make the last one negative). Only small innermost loops are treated, since there are two
+of them afterwards.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ..ir.build import Builder
-from ..ir.core import Apply, Block, Expr, For, Function, If, Lambda, Reduce, Stm
+from ..ir.core import Apply, Block, Expr, For, Function, Hist, If, Lambda, Reduce, Stm
 from ..ir.types import I64, Atom, Lit, Var, boolean, i64
 from ..ir.walk import lambdas, map_lambdas, refresh, statements, substitute_lambda
 from .affine import Affine, emit_form, form_of
@@ -45,16 +45,20 @@ def _block(block: Block, defs: Mapping[str, Expr]) -> Block:
 
 
 def _is_candidate(stm: Stm) -> bool:
-    """A small innermost loop, of which nothing but scalars is left."""
-    if not isinstance(stm.expr, For | Reduce) or any(var.type.shape for var in stm.vars):
+    """A small innermost loop."""
+    if not isinstance(stm.expr, For | Reduce | Hist) or (isinstance(stm.expr, For) and _has_array(stm)):
         return False
     body = stm.expr.body.body
     return not any(lambdas(inner.expr) for inner in body.stms) and statement_count(body) <= STATEMENTS
 
 
+def _has_array(stm: Stm) -> bool:
+    return any(var.type.shape for var in stm.vars)
+
+
 def _tests(expr: Expr, defs: Mapping[str, Expr]) -> dict[Var, Affine]:
     """The comparisons `first + i < 0` in a body, with the affine form of `first`."""
-    assert isinstance(expr, For | Reduce)
+    assert isinstance(expr, For | Reduce | Hist)
     counter, inside = expr.body.params[0], bound_names(expr.body.body)
     inside |= {param.name for param in expr.body.params}
     found: dict[Var, Affine] = {}
@@ -72,7 +76,7 @@ def _tests(expr: Expr, defs: Mapping[str, Expr]) -> dict[Var, Affine]:
 
 def _two_versions(b: Builder, stm: Stm, tests: Mapping[Var, Affine]) -> None:
     expr = stm.expr
-    assert isinstance(expr, For | Reduce)
+    assert isinstance(expr, For | Reduce | Hist)
     count = expr.count if isinstance(expr, For) else expr.size
     b.pos = stm.pos
     signs: Atom = i64(0)
