@@ -10,7 +10,8 @@ front of the write, and views of parts are copied one by one. This is the last p
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from ..ir.build import Builder
@@ -29,9 +30,12 @@ def run(function: Function, _notes: Notes) -> Function:
 def _block(block: Block) -> Block:
     stms = [Stm(stm.vars, map_lambdas(stm.expr, _lambda), stm.pos) for stm in block.stms]
     results = block.results
+    mentions = Counter(atom.name for atom in _mentioned(block) if isinstance(atom, Var))
     at = 0
     while at < len(stms):
         for array in _overwritten(stms[at]):
+            if mentions[array.name] == 1:  # by this statement: nothing else reads it, or a view of it
+                continue
             rest = Block(tuple(stms[at + 1 :]), results)
             reads = _Reads(array, stms[:at])
             found = reads.of(rest, stms[at])
@@ -148,9 +152,16 @@ def _place(stm: Stm) -> tuple[Atom, ...]:
 
 
 def _mentions(block: Block) -> dict[str, Var]:
-    atoms = [atom for stm in statements(block) for atom in operands(stm.expr)]
-    inner = [atom for stm in statements(block) for lam in lambdas(stm.expr) for atom in lam.body.results]
-    return {atom.name: atom for atom in (*atoms, *inner, *block.results) if isinstance(atom, Var)}
+    return {atom.name: atom for atom in _mentioned(block) if isinstance(atom, Var)}
+
+
+def _mentioned(block: Block) -> Iterator[Atom]:
+    """The atoms that the statements of a block mention at any depth, and its results."""
+    for stm in statements(block):
+        yield from operands(stm.expr)
+        for lam in lambdas(stm.expr):
+            yield from lam.body.results
+    yield from block.results
 
 
 def _common(paths: Sequence[tuple[Atom, ...]], bound: set[str]) -> tuple[Atom, ...]:
