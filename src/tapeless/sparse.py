@@ -31,6 +31,8 @@ from .jitted import Jitted
 
 # The words of a pattern are found in portions of about so many bytes.
 _PORTION = 1 << 26
+# Which words to find, where that does not matter: the first one, and how many.
+_FIRST_WORD = (0, 1)
 # So many plans are kept.
 _KEPT = 16
 
@@ -166,16 +168,22 @@ class _Known:
 class _PatternOf(Derived):
     """The program that finds patterns (`ad.compressed.pattern_words`)."""
 
+    def __init__(self, *made_of: Any) -> None:
+        super().__init__(*made_of)
+        self._used: dict[int, tuple[int, ...]] = {}
+
     def key(self, primals: tuple[Any, ...]) -> _Key:
         """What the pattern for these arguments depends on; arguments that the program never reads do not matter."""
-        call = self._bound((primals, (0, 1)), {})
+        call = self._bound((primals, _FIRST_WORD), {})
         compiled = self._specialisation(call, config.current)
         leaves = (*call.leaves, *compiled.lowered.hidden_leaves())
-        read = {var.name for var in free_vars(compiled.function.body)}
-        given = range(len(call.leaves) - 2)
-        used = [k for k in (*given, *range(len(call.leaves), len(leaves))) if compiled.function.params[k].name in read]
+        if id(compiled) not in self._used:
+            read = {var.name for var in free_vars(compiled.function.body)}
+            words = range(len(call.leaves) - len(_FIRST_WORD), len(call.leaves))
+            params = enumerate(compiled.function.params)
+            self._used[id(compiled)] = tuple(k for k, var in params if var.name in read and k not in words)
         shapes = tuple(np.shape(leaf) for leaf in leaves)
-        return _Key(compiled, shapes, tuple(np.array(leaves[k]) for k in used))
+        return _Key(compiled, shapes, tuple(np.array(leaves[k]) for k in self._used[id(compiled)]))
 
     def found(self, primals: tuple[Any, ...], inputs: int) -> tuple[Pattern, list[int], Spec]:
         """The pattern, the sizes of the leaves of the result, and its structure."""
