@@ -33,7 +33,7 @@ MaybeAtoms: TypeAlias = Sequence[Atom | None]
 Jacobian: TypeAlias = tuple[Atoms, ...]
 
 # So many statements may be written for sweeps one after the other.
-UNROLLED = 6000
+UNROLLED = 3000
 
 
 def gradient(b: Builder, block: Block, wrt: Sequence[Var], plan: Plan) -> tuple[Atoms, Atoms]:
