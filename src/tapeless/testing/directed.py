@@ -9,14 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from ..ad.activity import varied
 from ..ad.elements import Input, inputs_of
-from ..ad.functions import jvp_function, vjp_function
-from ..ad.jacobians import Jacobian, gradient, jacobian_either, jacobian_forward, jacobian_reverse
+from ..ad.functions import jvp_function, prepared, vjp_function
+from ..ad.jacobians import Jacobian, filled, gradient, jacobian_either, jacobian_forward, jacobian_reverse
+from ..ad.jvp import pushforward
 from ..ad.planner import Plan
 from ..errors import DerivativeError
 from ..ir.build import Builder
@@ -24,9 +26,11 @@ from ..ir.check import check
 from ..ir.core import Block, Function
 from ..ir.eval import evaluate
 from ..ir.text import parse_function
-from ..ir.types import Var
+from ..ir.types import F64, Type, Var, f64
 from ..ir.walk import substitute
+from ..passes.notes import Notes
 from . import directed_programs as texts
+from .compare import outcome
 from .derivative_law import EXACT, judge_derivatives
 from .oracle import Oracle, deviation, flat
 
@@ -82,7 +86,44 @@ class Active:
     names: frozenset[str]
 
 
-Case = Law | Dense | Promise | Refused | Active
+@dataclass(frozen=True, slots=True)
+class Sized:
+    """A cotangent of another size than its result, which depends on the sizes of the arguments, is refused."""
+
+    name: str
+    text: str
+    args: tuple[Any, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """Preparing a block for differentiation by its parameters changes no result."""
+
+    name: str
+    text: str
+    args: tuple[Any, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Fails:
+    """A check of the program that fails makes its derivatives fail."""
+
+    name: str
+    text: str
+    args: tuple[Any, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Along:
+    """The forward derivative of a program over scalars along tangents that are literals."""
+
+    name: str
+    text: str
+    args: tuple[float, ...]
+    tangents: tuple[float, ...]
+
+
+Case = Law | Dense | Promise | Refused | Active | Sized | Prepared | Fails | Along
 
 
 def broken(case: Case) -> str:
@@ -102,6 +143,18 @@ def broken(case: Case) -> str:
         case Active(_, _, names):
             found = frozenset(varied(function.body, {function.params[0].name}))
             return "" if found == names else f"varied: {sorted(found)} instead of {sorted(names)}"
+        case Along():
+            return _along(function, case)
+        case Fails(_, _, args):
+            derived = (jvp_function(function, (0,)), vjp_function(function, (0,)))
+            return "" if all(outcome(partial(evaluate, d, [*args, 1.0])).fault for d in derived) else "does not fail"
+        case Sized(_, _, args):
+            return _sized(function, args)
+        case Prepared(_, _, args):
+            other = Function("prepared", function.params, prepared(function.body, function.params, Notes()))
+            check(other)
+            same = all(map(np.array_equal, evaluate(function, args), evaluate(other, args)))
+            return "" if same else "other results"
 
 
 # -- Jacobians ------------------------------------------------------------------------------------------
@@ -119,7 +172,7 @@ def _dense(function: Function, args: Sequence[Any]) -> str:
             for k, (x, y) in enumerate(zip(found, expected, strict=True)):
                 if np.shape(x) != np.shape(y) or deviation(x, y) > EXACT:
                     return f"{mode}: entry {k} is {x} instead of {y}"
-    if not function.result_types[0].is_array:
+    if function.result_types[0] == Type(F64):
         found = _gradient(function, wrt, args)
         if any(deviation(x, y) > EXACT for x, y in zip(found, expected[: len(wrt)], strict=True)):
             return f"gradient: {found} instead of {expected[: len(wrt)]}"
@@ -216,6 +269,31 @@ def _refused(function: Function, case: Refused) -> str:
     return ""
 
 
+def _along(function: Function, case: Along) -> str:
+    b = Builder()
+    literals = {var: f64(x_dot) for var, x_dot in zip(function.params, case.tangents, strict=True)}
+    values, dots = pushforward(b, function.body, literals)
+    found = _long(function, b, filled(b, dots, [value.type for value in values]), case.args)
+    expected = Oracle(function).slope(case.args, [np.float64(x_dot) for x_dot in case.tangents]).along
+    wrong = [k for k, (x, y) in enumerate(zip(found, expected, strict=True)) if deviation(x, y) > EXACT]
+    return f"tangents {wrong} are {found} instead of {expected}" if wrong else ""
+
+
+def _sized(function: Function, args: Sequence[Any]) -> str:
+    reverse = vjp_function(function, (0,))
+    for more in (0, 1):
+        seeds = [np.ones(np.add(np.shape(x), more)) for x in evaluate(function, args)]
+        try:
+            evaluate(reverse, [*args, *seeds])
+        except ValueError:
+            if not more:
+                return "refuses cotangents of the right size"
+        else:
+            if more:
+                return "takes cotangents that are too long"
+    return ""
+
+
 VECTOR = np.array([0.4, -1.3, 2.1])
 MATRIX = np.array([[0.5, 1.2, -0.7], [2.0, -0.3, 0.9]])
 
@@ -223,16 +301,32 @@ CASES: tuple[Case, ...] = (
     Dense("a scalar by a scalar", texts.SCALARS, (0.7, 1.9)),
     Dense("arrays by arrays of ranks 0 to 2", texts.ARRAYS, (VECTOR, MATRIX, 0.8, 2)),
     Dense("arrays of literal sizes", texts.LITERAL_SIZES, (MATRIX,)),
+    Dense("arrays of two unknown sizes", texts.SYMBOLIC_SIZES, (MATRIX,)),
+    Dense("results put together from scalars", texts.STACKED, (VECTOR[:2], 0.8)),
+    Dense("a scan of scalars", texts.SCANNED, (0.6, 0.9)),
     Dense("an array without elements", texts.ARRAYS, (np.zeros(0), np.zeros((2, 0)), 0.8, 2)),
+    Law("parts of arrays in arms", texts.PARTS_IN_ARMS, (VECTOR, MATRIX.T)),
+    Law("one operand twice", texts.REPEATED, (0.7, 1.9)),
+    Along("tangents of one and minus one", texts.REPEATED, (0.7, 1.9), (-1.0, 1.0)),
+    Along("tangents of minus one and zero", texts.REPEATED, (0.7, 1.9), (0.0, -1.0)),
+    Law("products that are masked", texts.SCALED, (0.7, 1.9), order=2),
+    Promise("a product with zero", texts.SCALED_BY_ZERO, (0.0, 0.0), (0.0, -np.inf)),
+    Law("values that could vary and do not", texts.ZERO_TANGENTS, (VECTOR, 0.8)),
+    Law("operators with an extremum among others", texts.EXTREMA, (VECTOR,)),
     Law("a rule for tangents", texts.TANGENT_RULE, (VECTOR, 0.8, 2), order=2),
     Law("a rule for tangents in a loop", texts.TANGENT_RULE_IN_LOOP, (VECTOR, 0.8), order=2),
     Law("a rule for adjoints", texts.ADJOINT_RULE, (VECTOR, 0.8, 2), modes=("reverse", "limited")),
     Law("a rule for adjoints in a loop", texts.ADJOINT_RULE_IN_LOOP, (VECTOR, 0.8), modes=("reverse", "limited")),
     Promise("the rule of an arm that is not taken", texts.RULE_NOT_TAKEN, (0.0, 4.0), (0.0, 0.25)),
     Promise("the adjoint rule of an arm that is not taken", texts.RULE_OF_ARRAY_NOT_TAKEN, (0.0, 4.0), (0.0, 0.25)),
+    Promise("an infinite value that a loop carries, not taken", texts.INFINITE_CARRIED, (0.0, 3.0), (0.0, 0.0)),
+    Promise("infinite values of inner blocks, not taken", texts.INFINITE_INSIDE, (0.0, 3.0), (0.0, 0.0)),
     Refused("forward mode through a rule for adjoints", texts.ADJOINT_RULE, "forward mode", ("forward",)),
     Refused("a rule that takes a value from its surroundings", texts.CLOSING_RULE, "surroundings"),
     Refused("the bits of a number", texts.BITS, "'bitcast' is not defined"),
     Refused("the bits of a constant", texts.BITS_OF_CONSTANT, "", ()),
+    Sized("cotangents of another size", texts.SQUARES, (VECTOR,)),
+    Prepared("a block over arrays of unknown sizes", texts.PARTS_IN_ARMS, (VECTOR, MATRIX.T)),
+    Fails("a check", texts.CHECKED, (-1.0,)),
     Active("activity", texts.ACTIVITY, texts.ACTIVE_NAMES),
 )

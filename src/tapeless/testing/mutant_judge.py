@@ -1,8 +1,8 @@
 """Do the laws catch a mistake planted in a rule?
 
 A corpus of cases is run once on the right rules: random programs, those at kinks (`conventions`), those written for a
-rule (`directed`). For each case it is known what it costs and which functions of `ad/` it runs through. A mutant is
-then judged, in a forked process that imports the changed file, by the cases that run through the changed function,
+rule (`directed`). For each case it is known what it costs and which lines of `ad/` it runs through. A mutant is
+then judged, in a forked process that imports the changed file, by the cases that run through the changed statement,
 cheap ones first. It survives when all of them are content; when there is none, no law would notice any change there.
 """
 
@@ -17,9 +17,9 @@ import resource
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from types import CodeType, FrameType, ModuleType
+from types import FrameType, ModuleType
 from typing import Any
 
 from ..ir.core import Function
@@ -30,10 +30,11 @@ from .profile import SMOOTH
 from .rule_mutants import Mutant
 
 AD = Path(derivative_law.__file__).parents[1] / "ad"
+_FOLDER = str(AD) + os.sep
 SECONDS = 20  # of processor time for a verdict; a mutant that takes longer has lost its way
-ENOUGH = 40  # random programs
+ENOUGH = 20  # random programs for one mutant
 LAWS = ("derivative_law", "conventions", "directed")
-Place = tuple[str, int]  # a file and the first line of a function
+Place = tuple[str, int]  # a file and a line
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +43,7 @@ class Case:
 
     name: str
     holds: Callable[[dict[str, Any]], bool]
+    is_random: bool = False
     seconds: float = 0.0
     reaches: frozenset[Place] = frozenset()
 
@@ -72,9 +74,11 @@ def survivors(mutants: Iterable[Mutant], cases: Sequence[Case], jobs: int) -> It
 
 
 def reached(mutant: Mutant, cases: Sequence[Case]) -> list[Case]:
-    """The cases that run through the changed function, not too many of them."""
-    place = None if mutant.function is None else (mutant.module, mutant.function)
-    return [case for case in cases if place is None or place in case.reaches][:ENOUGH]
+    """The cases that run through the changed statement: all that are written, and not too many random ones."""
+    lines = {(mutant.module, line) for line in mutant.lines or ()}
+    found = [case for case in cases if not lines or not lines.isdisjoint(case.reaches)]
+    random = [case for case in found if case.is_random][:ENOUGH]
+    return [case for case in found if not case.is_random] + random
 
 
 # -- cases --------------------------------------------------------------------------------------------
@@ -90,7 +94,7 @@ def _random_cases(seeds: range) -> Iterator[Case]:
         except derivative_law.Found:
             continue
         if point.worth_it:
-            yield Case(f"random {seed}", lambda laws, point=point: _modes_agree(laws, point))
+            yield Case(f"random {seed}", lambda laws, point=point: _modes_agree(laws, point), is_random=True)
 
 
 def _modes_agree(laws: dict[str, Any], point: Any) -> bool:
@@ -107,22 +111,26 @@ def _written_cases() -> Iterator[Case]:
 
 
 def _measured(case: Case, laws: dict[str, Any]) -> Case:
-    """The case with its cost, and the functions it runs through. Raises when the right rules do not pass it."""
-    seen: set[CodeType] = set()
+    """The case with its cost, and the lines it runs through. Raises when the right rules do not pass it."""
+    reaches: set[Place] = set()
 
-    def trace(frame: FrameType, _event: str, _arg: object) -> None:
-        seen.add(frame.f_code)
+    def called(frame: FrameType, _event: str, _arg: object) -> Any:
+        file = frame.f_code.co_filename
+        return line if file.startswith(_FOLDER) else None
+
+    def line(frame: FrameType, _event: str, _arg: object) -> Any:
+        reaches.add((Path(frame.f_code.co_filename).stem, frame.f_lineno))
+        return line
 
     start, outer = time.process_time(), sys.gettrace()
-    sys.settrace(trace)
+    sys.settrace(called)
     try:
         fine = case.holds(laws)
     finally:
         sys.settrace(outer)
     if not fine:
         raise AssertionError(f"{case.name} fails although nothing is changed")
-    reaches = frozenset((Path(c.co_filename).stem, c.co_firstlineno) for c in seen if Path(c.co_filename).parent == AD)
-    return Case(case.name, case.holds, time.process_time() - start, reaches)
+    return replace(case, seconds=time.process_time() - start, reaches=frozenset(reaches))
 
 
 # -- processes ------------------------------------------------------------------------------------------

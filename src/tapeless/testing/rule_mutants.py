@@ -24,11 +24,11 @@ COMPARED: dict[type[ast.cmpop], type[ast.cmpop]] = {
 
 @dataclass(frozen=True, slots=True)
 class Mutant:
-    """A changed source of one module; `function` is the first line of the innermost function around the change."""
+    """A changed source of one module; `lines` are those of the changed statement, when it stands in a function."""
 
     module: str
     line: int
-    function: int | None
+    lines: range | None
     change: str
     source: str
 
@@ -43,7 +43,7 @@ class Mutant:
 def mutants(path: Path) -> Iterator[Mutant]:
     """Every single change of a file."""
     tree = ast.parse(path.read_text())
-    around = _functions(tree)
+    spans = _spans(tree)
     nodes = _nodes(tree)
     for number, node in enumerate(nodes):
         for change in range(len(list(_changes(copy.deepcopy(node))))):
@@ -53,7 +53,7 @@ def mutants(path: Path) -> Iterator[Mutant]:
                 if k == change:  # the generator has applied change k, and is left there
                     shown = ast.unparse(node).splitlines()[0][:90]
                     source = ast.unparse(ast.fix_missing_locations(twin))
-                    yield Mutant(path.stem, node.lineno, around.get(node), f"{words}: {shown}", source)
+                    yield Mutant(path.stem, node.lineno, spans.get(node), f"{words}: {shown}", source)
                     break
 
 
@@ -61,13 +61,15 @@ def _nodes(tree: ast.AST) -> list[ast.expr | ast.stmt]:
     return [node for node in ast.walk(tree) if isinstance(node, ast.expr | ast.stmt)]
 
 
-def _functions(tree: ast.AST) -> dict[ast.AST, int]:
-    """The first line of the innermost function around each node; decorators come first."""
-    found: dict[ast.AST, int] = {}
-    for node in ast.walk(tree):  # outer functions before those inside them
-        if isinstance(node, ast.FunctionDef):
-            first = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
-            found |= dict.fromkeys((inner for stm in node.body for inner in ast.walk(stm)), first)
+def _spans(tree: ast.AST) -> dict[ast.AST, range]:
+    """The lines of the innermost statement of a function around each node; of a compound one, those of its head."""
+    found: dict[ast.AST, range] = {}
+    functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
+    for stm in (stm for function in functions for inner in function.body for stm in ast.walk(inner)):
+        if isinstance(stm, ast.stmt):  # outer statements come before those inside them
+            head = [stm.test] if isinstance(stm, ast.If | ast.While) else [stm]
+            lines = range(stm.lineno, (head[-1].end_lineno or stm.lineno) + 1)
+            found |= dict.fromkeys((stm, *(node for part in head for node in ast.walk(part))), lines)
     return found
 
 
