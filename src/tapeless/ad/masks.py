@@ -15,7 +15,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from ..ir.core import Apply, Block, Check, Custom, For, Hist, If, Map, Reduce, Scan, Scatter, Stm, While
 from ..ir.types import Atom, Var
-from ..ir.walk import lambdas, statements
+from ..ir.walk import free_vars, lambdas, statements
 
 # Operations whose value and partials are finite where their operands are.
 TAME = frozenset({
@@ -48,6 +48,23 @@ def unbounded(block: Block, names: Iterable[str]) -> set[str]:
         if isinstance(stm.expr, Apply) and stm.expr.op not in TAME:
             roots.add(stm.vars[0].name)
     return _reached(roots, targets)
+
+
+def suspects(block: Block) -> set[str]:
+    """The float inputs of a block that expects some of its numbers not to be finite: it tests for that."""
+    if not any(_tests_numbers(stm) for stm in statements(block)):
+        return set()
+    return {var.name for var in free_vars(block) if var.type.dtype.is_float}
+
+
+def _tests_numbers(stm: Stm) -> bool:
+    match stm.expr:
+        case Apply("isnan" | "isinf" | "isfinite", _):
+            return True
+        case Apply("ne" | "eq", (x, y)):
+            return x == y
+        case _:
+            return False
 
 
 def _reached(roots: Iterable[str], edges: Mapping[str, Sequence[str]]) -> set[str]:
@@ -87,6 +104,8 @@ def _edges(stm: Stm) -> list[tuple[str, list[str]]]:
             operands = _floats((*inside, *start))
             operators = expr.op.params if isinstance(expr, Reduce | Scan | Hist) else ()
             return [(var.name, operands) for var in (*stm.vars, *operators)]
+        case Custom(_, body, None):
+            return _linked(stm.vars, (body.body.results,))
         case Custom(args):
             return [(var.name, _floats(args)) for var in stm.vars]
 

@@ -21,7 +21,7 @@ from ..ir.types import Atom, Var
 from ..ir.walk import inline, substitute
 from .activity import varied
 from .adjoints import Scope
-from .masks import TAME, masked, unbounded
+from .masks import TAME, masked, suspects, unbounded
 from .planner import Plan
 from .values import without_checks
 
@@ -119,7 +119,9 @@ class Sweep:
 def pulled(b: Builder, rules: Mapping[type, Rule], block: Block, wrt: Sequence[Var], plan: Plan | None = None) -> Pull:
     """Emit the forward sweep of a block; what emits return sweeps wherever its variables are in scope."""
     names = {var.name for var in wrt}
-    sweep = Sweep(b, rules, varied(block, names), masked(block, ()), unbounded(block, ()), set(), plan or Plan())
+    sweep = Sweep(
+        b, rules, varied(block, names), masked(block, ()), unbounded(block, suspects(block)), set(), plan or Plan()
+    )
     backs = sweep.run(block)
 
     def pull(b: Builder, seeds: Sequence[Atom | None]) -> tuple[Atom | None, ...]:
