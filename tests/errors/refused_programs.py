@@ -471,6 +471,20 @@ def list_whose_array_is_written(x, n):
     return np.array(out)
 
 
+def list_of_rows_is_written(m, n):
+    out = []
+    for i in range(n):
+        out.append(m[i])
+    m[0, 0] = 1.0
+    return out[0].sum()  # here
+
+
+def row_in_list_is_written(m):
+    rows = [row for row in m]
+    rows[0][0] = 1.0
+    return m.sum()  # here
+
+
 def list_of_repeated_lists(n):
     return [[0.0]] * n  # here
 
@@ -766,6 +780,8 @@ CASES = [
     (list_of_dicts, (X,), "TP108", ["a dict", "tuples"]),
     (list_of_the_same_array, (X, 3), "TP107", ["same array", "copy"]),
     (list_whose_array_is_written, (X, 3), "TP107", ["same array", "copy"]),
+    (list_of_rows_is_written, (np.ones((3, 2)), 3), "TP107", ["same array"]),
+    (row_in_list_is_written, (np.ones((3, 2)),), "TP107", ["same array"]),
     (list_of_repeated_lists, (3,), "TP108", ["comprehension"]),
     (list_of_ints_gets_float, (3,), "TP105", ["[0.0] * n"]),
     (list_of_lists_appended, (3,), "TP108", ["grow"]),

@@ -277,3 +277,13 @@ def list_of_two_kinds(xs, flag):
 def rows_joined(m):
     out = [row * 2 for row in m]
     return np.concatenate(out), np.vstack(out), np.hstack(out), np.stack(out, axis=1)
+
+
+@law((M34, 2), (M34, 3))
+def rows_appended_as_they_are(m, n):
+    out = []
+    total = 0.0
+    for i in range(n):
+        out.append(m[i])
+        total += m[i, 0]
+    return np.array(out), total

@@ -13,6 +13,7 @@ from typing import Any, NoReturn
 
 from ..errors import CallError, NotStaticError, RecursionRefusedError, TypeConflictError, UnsupportedFunctionError
 from . import registry, special_methods
+from .again import Again, call_again
 from .captured import scope_of
 from .comprehensions import comprehend
 from .context import Context, describe, expression
@@ -84,6 +85,8 @@ def call(c: Context, function: Value, args: Sequence[Value], kwargs: dict[str, V
             return call_derived(c, function, args, kwargs)
         case Ruled():
             return call_ruled(c, function, args, kwargs)
+        case Again():
+            return call_again(c, function, args, kwargs)
         case _:
             return _call_object(c, function, tuple(args), kwargs)
 

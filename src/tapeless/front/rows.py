@@ -257,7 +257,9 @@ def _appended(c: Context, column: ArrayRef, length: Value, part: Part) -> ArrayR
     inner = tuple(c.equal_sizes(m, n) for m, n in zip(shape[1:], part.atom.type.shape, strict=True))
     new = whole(c.b, pull_atom(part.atom).to(column.dtype))
     row = _row(c, column, c.atom(length))
-    c.write(row, recast(c.b, new, shape[1:]) if inner else new)
+    # The list now holds the array; nothing is written into the array itself.
+    new = recast(c.b, new, shape[1:]) if inner else new
+    c.store[column.cell] = views.write(c.b, c.contents(column.cell), row.view, new)
     if part.holds <= column.cell.origins:
         return column
     return column_of(c, c.contents(column.cell), column.cell.origins | part.holds)
