@@ -1,4 +1,4 @@
-"""Functions with derivative rules of the user's own, as in JAX.
+"""Functions with derivative rules of the user's own, and functions to run again, as in JAX.
 
 Called from plain Python they are the plain function. In compiled code, and where they are differentiated, the rules
 stand in for the derivative of the function's own text.
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 # The compiler is imported by who compiles.
 if TYPE_CHECKING:
+    from .front.again import Again
     from .front.custom import Ruled
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -86,3 +87,13 @@ class custom_vjp(_Ruled):
         from .front.custom import Ruled
 
         return Ruled(self._fun, self._constants, *self._rules)
+
+
+class Checkpointed(_Ruled):
+    """What `tp.checkpoint` makes of a function."""
+
+    @property
+    def __derivation__(self) -> Again:
+        from .front.again import Again
+
+        return Again(self._fun)

@@ -81,6 +81,8 @@ class _Walk:
                 return self.combine(op, [self.is_varied(x) for x in dest], self.block(body.body)[keys:])
             case Scatter(_, dest, _, body):
                 return [self.block(body.body)[-1] or self.is_varied(dest)]
+            case Custom(_, body, None):
+                return self.block(body.body)
             case Custom(args):
                 self.refuse_free(expr, stm.pos)
                 return [any(map(self.is_varied, args))] * len(stm.vars)

@@ -15,6 +15,7 @@ from ..ir.core import Apply, Custom, Lambda, Pos, Stm
 from ..ir.types import Atom, Var, boolean, zero
 from ..ir.walk import fresh, inline, substitute
 from .adjoints import Scope
+from .again import again_rule
 from .jvp_tangents import MaybeAtoms, Tangents
 from .sweep import Back, Pull, Sweep, nothing, pulled
 from .values import without_checks, zeros
@@ -32,6 +33,7 @@ def push_custom(t: Tangents, b: Builder, vars: Sequence[Var], expr: Custom) -> N
             why="its rule says how adjoints are pulled back, not how tangents are pushed forward",
             fix="use reverse mode (tp.grad, tp.vjp, tp.jacrev), or give the rule with tp.custom_jvp",
         )
+    assert expr.forward is not None  # a scope without a rule is pushed as it is
     tangents = [t.filled(b, arg) for arg in _floats(expr.args)]
     results = b.splice(inline(expr.forward, (*expr.args, *tangents)))
     _bind(b, vars, results)
@@ -47,9 +49,12 @@ def custom_rule(sweep: Sweep, stm: Stm) -> Back:
     if not sweep.varies(stm):
         sweep.emit(stm)
         return nothing
+    if expr.forward is None:
+        return again_rule(sweep, stm, expr.body)
+    dual = expr.forward
     if expr.backward is None:
         sweep.emit(stm)
-        return lambda scope: _back(sweep, scope, stm, expr, _transposed(sweep, scope, expr))
+        return lambda scope: _back(sweep, scope, stm, expr, _transposed(sweep, scope, expr.args, dual))
     results = sweep.b.splice(inline(expr.forward, expr.args))
     _bind(sweep.b, stm.vars, results)
     kept, rule = results[len(stm.vars) :], expr.backward
@@ -71,13 +76,13 @@ def _back(sweep: Sweep, scope: Scope, stm: Stm, expr: Custom, pull: Pull) -> Non
         scope.add(arg, x_adj)
 
 
-def _transposed(sweep: Sweep, scope: Scope, expr: Custom) -> Pull:
+def _transposed(sweep: Sweep, scope: Scope, operands: Sequence[Atom], dual: Lambda) -> Pull:
     """The adjoint of a rule for tangents."""
 
     def pull(b: Builder, seeds: Sequence[Atom | None]) -> MaybeAtoms:
-        args = tuple(scope.primal(arg) for arg in expr.args)
+        args = tuple(scope.primal(arg) for arg in operands)
         tangents = tuple(fresh("x_dot", arg.type) for arg in _floats(args))
-        rule = inline(expr.forward, (*args, *tangents))
+        rule = inline(dual, (*args, *tangents))
         inner = b.child()
         back = pulled(inner, sweep.rules, without_checks(substitute(rule, scope.restorations())), tangents)
         answers = back(inner, [None] * (len(rule.results) - len(seeds)) + list(seeds))

@@ -65,7 +65,8 @@ def pushes_together(block: Block, names: AbstractSet[str], directions: int) -> b
     """
     for stm in block.stms:
         varies = [var.name in names for var in stm.vars]
-        one_by_one = isinstance(stm.expr, Reduce | Scan | Hist | Scatter | Custom) and any(varies)
+        ruled = isinstance(stm.expr, Custom) and stm.expr.forward is not None
+        one_by_one = (ruled or isinstance(stm.expr, Reduce | Scan | Hist | Scatter)) and any(varies)
         if one_by_one and not is_sum(stm.expr, varies, directions):
             return False
         if not all(pushes_together(lam.body, names, directions) for lam in lambdas(stm.expr)):
@@ -105,6 +106,11 @@ def _statement(ts: Sequence[Tangents], b: Builder, stm: Stm) -> None:
             at = [_present(found) for found in dots]
             results = (*body.body.results, *(x_dot for found in dots for x_dot in found if x_dot is not None))
             _emit(ts, b, stm.vars, at, Map(size, Lambda(body.params, inner.block(results))))
+        case Custom(_, body, None):
+            inner = b.child()
+            dots = _push(ts, inner, body.body)
+            results = (*body.body.results, *(x_dot for found in dots for x_dot in found if x_dot is not None))
+            _emit(ts, b, stm.vars, [_present(found) for found in dots], Custom((), Lambda((), inner.block(results))))
         case _:
             _operator(ts, b, stm)
 

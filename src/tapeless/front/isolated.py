@@ -13,10 +13,18 @@ from .values import Ref
 
 
 @contextmanager
-def isolated(c: Context, b: Builder, before: dict[Ref, Any], orders: int, who: str) -> Generator[None, None, None]:
+def isolated(
+    c: Context,
+    b: Builder,
+    before: dict[Ref, Any],
+    orders: int,
+    who: str,
+    why: str = "what it takes from outside is a constant of the derivative",
+    fix: str = "pass it as an argument, or return the new value",
+) -> Generator[None, None, None]:
     """Emit into the block `b`; `who` may not change the arrays and containers that were there `before`.
 
-    `orders` is how often the block will be differentiated.
+    `orders` is how often the block will be differentiated; `why` and `fix` go into the message.
     """
     saved = c.b, c.sizes, c.orders
     c.b, c.sizes, c.orders = b, c.sizes.child(), orders
@@ -30,6 +38,6 @@ def isolated(c: Context, b: Builder, before: dict[Ref, Any], orders: int, who: s
         c.refuse(
             f"{who} writes into an array or container of its surroundings",
             error=DerivativeError,
-            why="what it takes from outside is a constant of the derivative",
-            fix="pass it as an argument, or return the new value",
+            why=why,
+            fix=fix,
         )

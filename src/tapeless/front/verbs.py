@@ -9,6 +9,7 @@ from typing import Any
 
 from ..errors import DerivativeError
 from ..ir.types import Atom
+from .again import Again
 from .context import Context
 from .derived import Derivation, Verb, call_derived, linearize, vjp
 from .leaves import from_atoms, take
@@ -94,8 +95,13 @@ def _need_dense(c: Context, sparse: Value) -> None:
 
 
 def same(_c: Context, fun: Value, /) -> Value:
-    """`tp.jit(f)` and `tp.checkpoint(f)`: all calls are inlined anyway."""
+    """`tp.jit(f)`: all calls are inlined anyway."""
     return fun
+
+
+def checkpoint(_c: Context, fun: Value, /) -> Value:
+    """The same function, whose values reverse mode computes again."""
+    return Again(fun)
 
 
 def stop_gradient(c: Context, x: Value) -> Value:

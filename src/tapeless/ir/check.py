@@ -236,6 +236,9 @@ class _Checker:
         given, made = [arg.type for arg in expr.args], [var.type for var in vars]
         smooth = [[type for type in types if type.dtype.is_float] for types in (given, made)]
         _match([r.type for r in self.lam(expr.body, given)], made, "bound variables")
+        if expr.forward is None:
+            _require(not given and expr.backward is None, "a scope without a rule has no arguments")
+            return
         if expr.backward is None:
             dual = self.lam(expr.forward, [*given, *smooth[0]])
             _match([r.type for r in dual], [*made, *smooth[1]], "results of the rule")

@@ -14,7 +14,7 @@
                  | Scan     the inclusive prefixes of that
                  | Hist     dest[key] (+)= value for each i; keys out of range are ignored
                  | Scatter  dest[key]   =  value for each i in order; keys out of range are ignored
-                 | Custom   body(args), whose derivative is given by rules of the user's
+                 | Custom   body(args), whose derivative is given by rules of the user's, or found by running it again
                  | Check    a run-time condition; binds nothing, raises the user's exception when it fails
 
 Every value is immutable: `update` yields a new array (done in place when the old one dies).
@@ -151,11 +151,14 @@ class Custom:
     Without `backward` the rule is `forward`: from the arguments and a tangent for each float among them to the results
     and a tangent for each float among those. With it, `forward` goes from the arguments to the results and what
     `backward` needs besides an adjoint for each float result to answer an adjoint for each float argument.
+
+    Without either it is a mark: the body is differentiated as it is, but reverse mode keeps nothing of it, and runs it
+    again. Then there are no arguments: the body mentions what it reads.
     """
 
     args: tuple[Atom, ...]
     body: Lambda
-    forward: Lambda
+    forward: Lambda | None = None
     backward: Lambda | None = None
 
 

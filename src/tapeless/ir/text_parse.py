@@ -215,8 +215,9 @@ class _Parser:
                 keys, size, dest = self.integer(), self.atom(), self.atom()
                 return Scatter(size, dest, keys, self.lam())
             case "custom":
-                args, body, forward = self.list(), self.lam(), self.lam()
-                return Custom(args, body, forward, self.lam() if self.word == "(" else None)
+                args, body = self.list(), self.lam()
+                rules = [self.lam() if self.word == "(" else None for _ in range(2)]
+                return Custom(args, body, rules[0], rules[1])
             case op:
                 attrs = self.attributes()
                 return Apply(op, self.atoms(), attrs)

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from ..errors import IRError
 from .core import Apply, Block, Check, Custom, For, Function, Hist, If, Lambda, Map, Reduce, Scan, Scatter, Stm, While
 from .types import F32, F64, I32, Atom, DType, Type, Var
+from .walk import lambdas
 
 
 def print_function(function: Function, *, positions: bool = False) -> str:
@@ -86,9 +87,8 @@ class _Printer:
                 return self.lambdas(head + operands, (op, body), indent)
             case Scatter(size, dest, keys, body):
                 return self.lambdas(f"{head}scatter {keys} {_atom(size)} {_atom(dest)}", (body,), indent)
-            case Custom(args, body, forward, backward):
-                rules = (body, forward) if backward is None else (body, forward, backward)
-                return self.lambdas(f"{head}custom {_list(args)}", rules, indent)
+            case Custom(args) as expr:
+                return self.lambdas(f"{head}custom {_list(args)}", lambdas(expr), indent)
 
 
 def _vars(vars: Sequence[Var]) -> str:

@@ -69,7 +69,7 @@ def lambdas(expr: Expr) -> tuple[Lambda, ...]:
         case Reduce(op=op, body=body) | Scan(op=op, body=body) | Hist(op=op, body=body):
             return (op, body)
         case Custom(_, body, forward, backward):
-            return (body, forward) if backward is None else (body, forward, backward)
+            return tuple(lam for lam in (body, forward, backward) if lam is not None)
 
 
 def rebuild(expr: Expr, on_atom: Callable[[Atom], Atom], on_lambda: Callable[[Lambda], Lambda]) -> Expr:
@@ -101,8 +101,9 @@ def rebuild(expr: Expr, on_atom: Callable[[Atom], Atom], on_lambda: Callable[[La
         case Scatter(size, dest, keys, body):
             return Scatter(on_atom(size), on_atom(dest), keys, on_lambda(body))
         case Custom(args, body, forward, backward):
-            value, first = on_lambda(body), on_lambda(forward)
-            return Custom(atoms(args), value, first, None if backward is None else on_lambda(backward))
+            value = on_lambda(body)
+            rules = [None if rule is None else on_lambda(rule) for rule in (forward, backward)]
+            return Custom(atoms(args), value, rules[0], rules[1])
 
 
 def map_lambdas(expr: Expr, change: Callable[[Lambda], Lambda]) -> Expr:

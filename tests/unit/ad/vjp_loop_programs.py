@@ -458,4 +458,74 @@ def f(x: f64[n, m]) {
   return a
 }
 """),
+    # -- blocks that run again --------------------------------------------------------------------
+    "again_in_a_loop": ([X], """
+def f(x: f64[n]) {
+  a: f64[n], s: f64 = for n [x 0.5] (i: i64, a0: f64[n], s0: f64) {
+    b: f64[n], t: f64 = custom [] () {
+      t0: f64 = for 3 [s0] (j: i64, r0: f64) {
+        u: f64 = index a0 j
+        v: f64 = mul r0 u
+        r1: f64 = sin v
+        return r1
+      }
+      a1: f64[n] = update a0 t0 i
+      return a1 t0
+    }
+    return b t
+  }
+  return a s
+}
+"""),
+    "again_in_a_map": ([X], """
+def f(x: f64[n]) {
+  y: f64[n] = map n (i: i64) {
+    u: f64 = index x i
+    v: f64 = index x 0
+    r: f64 = custom [] () {
+      t: f64 = for 3 [u] (j: i64, r0: f64) {
+        w: f64 = mul r0 v
+        r1: f64 = sin w
+        return r1
+      }
+      return t
+    }
+    return r
+  }
+  return y
+}
+"""),
+    "again_in_a_branch_and_again": ([X, 2], """
+def f(x: f64[n], k: i64) {
+  c: bool = gt k 1
+  y: f64[n] = if c {
+    z: f64[n], w: f64[n] = custom [] () {
+      p: f64[n] = map n (i: i64) {
+        u: f64 = index x i
+        v: f64 = exp u
+        return v
+      }
+      q: f64[n] = custom [] () {
+        r: f64[n] = map n (j: i64) {
+          s: f64 = index p j
+          t: f64 = mul s s
+          return t
+        }
+        return r
+      }
+      return q x
+    }
+    o: f64[n] = map n (l: i64) {
+      d: f64 = index z l
+      e: f64 = index w l
+      g: f64 = mul d e
+      return g
+    }
+    return o
+  } else {
+    return x
+  }
+  return y
+}
+"""),
 }  # fmt: skip
