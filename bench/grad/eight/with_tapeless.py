@@ -1,5 +1,5 @@
 """Derivatives as a Tapeless user writes them: the forward benchmark's functions under `tp.grad`, and for the
-Jacobians of items a loop over items with `tp.jacfwd` of the function of one item inside.
+Jacobians of items a loop over items with `tp.jacobian` of the function of one item inside.
 """
 
 from __future__ import annotations
@@ -66,14 +66,14 @@ def _project(c: tp.f64[11], p: tp.f64[3], weight: float, feature: tp.f64[2]) -> 
     return np.array([weight * (scale * u + c[7] - feature[0]), weight * (scale * v + c[8] - feature[1])])
 
 
-@tp.jit
+@tp.jit(fastmath=True)  # as C is compiled here
 def _bundle(
     cameras: tp.f64[:, 11], points: tp.f64[:, 3], weights: tp.f64[:], features: tp.f64[:, 2],
     camera_of: tp.i64[:], point_of: tp.i64[:],
 ) -> np.ndarray:  # fmt: skip
     jacobian = np.empty((len(weights), 2, 15))
     for i in range(len(weights)):
-        by_camera, by_point, by_weight = tp.jacfwd(_project, (0, 1, 2))(
+        by_camera, by_point, by_weight = tp.jacobian(_project, (0, 1, 2))(
             cameras[camera_of[i]], points[point_of[i]], weights[i], features[i]
         )
         jacobian[i, :, :11] = by_camera
@@ -104,7 +104,7 @@ def _pose(angles: tp.f64[6], table: tp.f64[6, 4]) -> np.ndarray:
 
 @tp.jit
 def _arm(angles: tp.f64[:, 6], table: tp.f64[6, 4]) -> np.ndarray:
-    return tp.map(lambda q: tp.jacfwd(_pose)(q, table), angles)
+    return tp.map(lambda q: tp.jacobian(_pose)(q, table), angles)
 
 
 def arm(*arguments) -> Calls:
@@ -129,11 +129,11 @@ def _flux(p: tp.f64[3], q: tp.f64[3], gamma: float, width: float) -> np.ndarray:
     return np.array([mass, momentum, energy])
 
 
-@tp.jit
+@tp.jit(fastmath=True)  # as C is compiled here
 def _roe(left: tp.f64[:, 3], right: tp.f64[:, 3], gamma: float, width: float) -> np.ndarray:
     jacobian = np.empty((len(left), 3, 6))
     for i in range(len(left)):
-        by_left, by_right = tp.jacfwd(_flux, (0, 1))(left[i], right[i], gamma, width)
+        by_left, by_right = tp.jacobian(_flux, (0, 1))(left[i], right[i], gamma, width)
         jacobian[i, :, :3] = by_left
         jacobian[i, :, 3:] = by_right
     return jacobian
