@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 JOBS ?= 2
 
-.PHONY: demo test lint bench bench-grad bench-adbench fuzz fuzz-grad docs clean
+.PHONY: demo test lint bench bench-grad bench-adbench fuzz fuzz-grad compare-peers mutate-rules docs clean
 
 $(READY): pyproject.toml
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -36,6 +36,14 @@ fuzz: $(READY)
 ORDER ?= 1
 fuzz-grad: $(READY)
 	$(BIN)/python -m tapeless.testing.fuzz --derivatives $(ORDER) -n $(N) --seed $(SEED) --jobs $(JOBS)
+
+# Gradients of N random programs beside those of JAX and PyTorch; their environment is that of `make bench-grad`.
+compare-peers:
+	PYTHONPATH=src bench/.venv/bin/python -W ignore tools/compare_peers.py -n $(N) --seed $(SEED)
+
+# All mistakes that can be planted in the rules of derivatives: which are not caught?
+mutate-rules: $(READY)
+	$(BIN)/python tools/mutate_rules.py --jobs $(JOBS)
 
 # Peers (Numba, JAX) are installed into an environment of their own.
 bench: $(READY)

@@ -1,6 +1,6 @@
 """Programs written for one rule each, where random ones do not go: whole Jacobians, users' rules, refusals, activity.
 
-`CASES` holds them (the programs themselves stand in `directed_programs`); `broken(case)` says in words what is wrong,
+`CASES` holds them (the programs stand in the files beside this one); `broken(case)` says in words what is wrong,
 and nothing when the rules are right. `tools/mutate_rules.py` measures what they add: each is there because a mistake
 planted in a rule went unnoticed without it.
 """
@@ -29,9 +29,11 @@ from ..ir.text import parse_function
 from ..ir.types import F64, Type, Var, f64
 from ..ir.walk import substitute
 from ..passes.notes import Notes
+from . import directed_custom as custom
 from . import directed_programs as texts
 from .compare import outcome
 from .derivative_law import EXACT, judge_derivatives
+from .directed_loops import OVERWRITING
 from .oracle import Oracle, deviation, flat
 
 EVERY_MODE = ("forward", "reverse", "limited")
@@ -295,6 +297,7 @@ def _sized(function: Function, args: Sequence[Any]) -> str:
 
 
 VECTOR = np.array([0.4, -1.3, 2.1])
+EIGHT = np.array([0.4, -1.3, 2.1, 0.9, -0.6, 1.7, 0.3, -2.2])
 MATRIX = np.array([[0.5, 1.2, -0.7], [2.0, -0.3, 0.9]])
 
 CASES: tuple[Case, ...] = (
@@ -313,20 +316,21 @@ CASES: tuple[Case, ...] = (
     Promise("a product with zero", texts.SCALED_BY_ZERO, (0.0, 0.0), (0.0, -np.inf)),
     Law("values that could vary and do not", texts.ZERO_TANGENTS, (VECTOR, 0.8)),
     Law("operators with an extremum among others", texts.EXTREMA, (VECTOR,)),
-    Law("a rule for tangents", texts.TANGENT_RULE, (VECTOR, 0.8, 2), order=2),
-    Law("a rule for tangents in a loop", texts.TANGENT_RULE_IN_LOOP, (VECTOR, 0.8), order=2),
-    Law("a rule for adjoints", texts.ADJOINT_RULE, (VECTOR, 0.8, 2), modes=("reverse", "limited")),
-    Law("a rule for adjoints in a loop", texts.ADJOINT_RULE_IN_LOOP, (VECTOR, 0.8), modes=("reverse", "limited")),
-    Promise("the rule of an arm that is not taken", texts.RULE_NOT_TAKEN, (0.0, 4.0), (0.0, 0.25)),
-    Promise("the adjoint rule of an arm that is not taken", texts.RULE_OF_ARRAY_NOT_TAKEN, (0.0, 4.0), (0.0, 0.25)),
+    Law("a rule for tangents", custom.TANGENT_RULE, (VECTOR, 0.8, 2), order=2),
+    Law("a rule for tangents in a loop", custom.TANGENT_RULE_IN_LOOP, (VECTOR, 0.8), order=2),
+    Law("a rule for adjoints", custom.ADJOINT_RULE, (VECTOR, 0.8, 2), modes=("reverse", "limited")),
+    Law("a rule for adjoints in a loop", custom.ADJOINT_RULE_IN_LOOP, (VECTOR, 0.8), modes=("reverse", "limited")),
+    Promise("the rule of an arm that is not taken", custom.RULE_NOT_TAKEN, (0.0, 4.0), (0.0, 0.25)),
+    Promise("the adjoint rule of an arm that is not taken", custom.RULE_OF_ARRAY_NOT_TAKEN, (0.0, 4.0), (0.0, 0.25)),
     Promise("an infinite value that a loop carries, not taken", texts.INFINITE_CARRIED, (0.0, 3.0), (0.0, 0.0)),
     Promise("infinite values of inner blocks, not taken", texts.INFINITE_INSIDE, (0.0, 3.0), (0.0, 0.0)),
-    Refused("forward mode through a rule for adjoints", texts.ADJOINT_RULE, "forward mode", ("forward",)),
-    Refused("a rule that takes a value from its surroundings", texts.CLOSING_RULE, "surroundings"),
+    Refused("forward mode through a rule for adjoints", custom.ADJOINT_RULE, "forward mode", ("forward",)),
+    Refused("a rule that takes a value from its surroundings", custom.CLOSING_RULE, "surroundings"),
     Refused("the bits of a number", texts.BITS, "'bitcast' is not defined"),
     Refused("the bits of a constant", texts.BITS_OF_CONSTANT, "", ()),
     Sized("cotangents of another size", texts.SQUARES, (VECTOR,)),
     Prepared("a block over arrays of unknown sizes", texts.PARTS_IN_ARMS, (VECTOR, MATRIX.T)),
     Fails("a check", texts.CHECKED, (-1.0,)),
     Active("activity", texts.ACTIVITY, texts.ACTIVE_NAMES),
+    *(Law(f"a loop that overwrites what it read {where}", text, (EIGHT,)) for where, text in OVERWRITING.items()),
 )

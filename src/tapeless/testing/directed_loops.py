@@ -1,0 +1,61 @@
+"""Programs of `directed` that overwrite an array in a loop: where may the final array stand for what was read?"""
+
+from __future__ import annotations
+
+
+def _loop(trips: int, *body: str) -> str:
+    """A loop over an array `a`, a sum `s` and a number `k`; the body makes a1, s1, and k1 of them."""
+    lines = "\n    ".join(body)
+    return f"""
+def f(x: f64[8]) {{
+  y: f64[8], t: f64, m: i64 = for {trips} [x 0.0 6] (i: i64, a: f64[8], s: f64, k: i64) {{
+    {lines}
+    s1: f64 = add s w
+    k1: i64 = sub k 2
+    return a1 s1 k1
+  }}
+  return y t
+}}
+"""
+
+
+_PRODUCT = ("v: f64 = sin r", "w: f64 = mul v r")
+
+# By the place that they read.
+OVERWRITING = {
+    "behind": _loop(7, "j: i64 = add i 1", "r: f64 = index a i", *_PRODUCT, "a1: f64[8] = update a w j"),
+    "here": _loop(7, "r: f64 = index a i", *_PRODUCT, "a1: f64[8] = update a w i"),
+    "ahead": _loop(7, "j: i64 = add i 1", "r: f64 = index a j", *_PRODUCT, "a1: f64[8] = update a w i"),
+    "behind, backwards": _loop(
+        7, "j: i64 = sub 6 i", "q: i64 = sub 7 i", "r: f64 = index a q", *_PRODUCT, "a1: f64[8] = update a w j"
+    ),
+    "ahead, backwards": _loop(
+        7, "j: i64 = sub 7 i", "q: i64 = sub 6 i", "r: f64 = index a q", *_PRODUCT, "a1: f64[8] = update a w j"
+    ),
+    "behind one of two writes": _loop(
+        7, "j: i64 = add i 1", "r: f64 = index a i", *_PRODUCT, "a0: f64[8] = update a v i",
+        "a1: f64[8] = update a0 w j",
+    ),
+    "in a part that is written backwards": _loop(
+        7, "j: i64 = add i 1", "r: f64 = index a i", *_PRODUCT, "b: f64[2] = stack w v",
+        "a1: f64[8] = update_slice a b j -1"
+    ),
+    "behind a place that jumps": _loop(
+        4, "j: i64 = add i k", "q: i64 = sub j 1", "r: f64 = index a q", *_PRODUCT, "a1: f64[8] = update a w j"
+    ),
+    "after the write": _loop(
+        6, "j: i64 = add i 1", "q: i64 = add i 2", "r0: f64 = index a i", "v0: f64 = sin r0",
+        "a1: f64[8] = update a v0 j", "r: f64 = index a1 q", *_PRODUCT
+    ),
+    "in a part": _loop(
+        6, "j: i64 = add i 1", "r0: f64 = index a i", "p: f64[2] = slice a j 2 1", "r1: f64 = index p 1",
+        "r: f64 = mul r0 r1", *_PRODUCT, "a1: f64[8] = update a w j"
+    ),
+    "faster than is written": _loop(
+        4, "j: i64 = add i 3", "q: i64 = mul i 2", "r: f64 = index a q", *_PRODUCT, "a1: f64[8] = update a w j"
+    ),
+    "at a place of its own": _loop(
+        6, "j: i64 = add i 1", "r0: f64 = index a 5", "r1: f64 = index a i", "r: f64 = mul r0 r1", *_PRODUCT,
+        "a1: f64[8] = update a w j"
+    ),
+}  # fmt: skip
