@@ -83,3 +83,8 @@ def test_a_rule_of_the_users_is_held_to_the_function():
     assert tp.grad(cube)(2.0) == 8.0
     cube.defjvp(lambda primals, tangents: (primals[0] ** 3, 3.0 * primals[0] ** 2 * tangents[0]))
     assert check_grads(lambda x: 1.0 + cube(x), 2.0, order=2).kind == "ok"
+
+
+def test_what_is_held_still_does_not_move():
+    assert check_grads(lambda x: x * tp.stop_gradient(x), 2.0, order=2).kind == "ok"
+    assert check_grads(lambda x: np.sum(x * tp.stop_gradient(np.sin(x))), np.array([1.0, 2.0])).kind == "ok"

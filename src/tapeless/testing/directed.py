@@ -29,6 +29,7 @@ from ..ir.text import parse_function
 from ..ir.types import F64, Type, Var, f64
 from ..ir.walk import substitute
 from ..passes.notes import Notes
+from . import directed_activity as activity
 from . import directed_custom as custom
 from . import directed_programs as texts
 from .compare import outcome
@@ -309,6 +310,7 @@ CASES: tuple[Case, ...] = (
     Dense("a scan of scalars", texts.SCANNED, (0.6, 0.9)),
     Dense("an array without elements", texts.ARRAYS, (np.zeros(0), np.zeros((2, 0)), 0.8, 2)),
     Law("parts of arrays in arms", texts.PARTS_IN_ARMS, (VECTOR, MATRIX.T)),
+    Law("moves of parts of arrays", texts.MOVES, (MATRIX, 0.8), order=2),
     Law("one operand twice", texts.REPEATED, (0.7, 1.9)),
     Along("tangents of one and minus one", texts.REPEATED, (0.7, 1.9), (-1.0, 1.0)),
     Along("tangents of minus one and zero", texts.REPEATED, (0.7, 1.9), (0.0, -1.0)),
@@ -326,11 +328,11 @@ CASES: tuple[Case, ...] = (
     Promise("infinite values of inner blocks, not taken", texts.INFINITE_INSIDE, (0.0, 3.0), (0.0, 0.0)),
     Refused("forward mode through a rule for adjoints", custom.ADJOINT_RULE, "forward mode", ("forward",)),
     Refused("a rule that takes a value from its surroundings", custom.CLOSING_RULE, "surroundings"),
-    Refused("the bits of a number", texts.BITS, "'bitcast' is not defined"),
-    Refused("the bits of a constant", texts.BITS_OF_CONSTANT, "", ()),
+    Refused("the bits of a number", activity.BITS, "'bitcast' is not defined"),
+    Refused("the bits of a constant", activity.BITS_OF_CONSTANT, "", ()),
     Sized("cotangents of another size", texts.SQUARES, (VECTOR,)),
     Prepared("a block over arrays of unknown sizes", texts.PARTS_IN_ARMS, (VECTOR, MATRIX.T)),
     Fails("a check", texts.CHECKED, (-1.0,)),
-    Active("activity", texts.ACTIVITY, texts.ACTIVE_NAMES),
+    Active("activity", activity.ACTIVITY, activity.ACTIVE_NAMES),
     *(Law(f"a loop that overwrites what it read {where}", text, (EIGHT,)) for where, text in OVERWRITING.items()),
 )

@@ -8,11 +8,11 @@ def _loop(trips: int, *body: str) -> str:
     lines = "\n    ".join(body)
     return f"""
 def f(x: f64[8]) {{
-  y: f64[8], t: f64, m: i64 = for {trips} [x 0.0 6] (i: i64, a: f64[8], s: f64, k: i64) {{
+  m: i64, y: f64[8], t: f64 = for {trips} [6 x 0.0] (i: i64, k: i64, a: f64[8], s: f64) {{
     {lines}
     s1: f64 = add s w
     k1: i64 = sub k 2
-    return a1 s1 k1
+    return k1 a1 s1
   }}
   return y t
 }}

@@ -59,6 +59,19 @@ EQUIVALENT: dict[str, dict[str, str]] = {
         "comparison changed: k + 1 < len(parts)": DEAD,
         "sign changed: k + 1": DEAD,
     },
+    "settled": {
+        "first operand dropped: place.coefficient(counter.name) == 0 or not changing.isdisjoint(place.terms)": (
+            "a place that does not move has nothing behind it"
+        ),
+        "comparison changed: place.coefficient(counter.name) == 0": COST,
+        "index off by one: body.params[0]": COST,
+        "sign changed: uses[param.name] - 1": COST,
+        "first operand dropped: isinstance(stm.expr, Apply) and stm.expr.op == 'index' and "
+        "(stm.expr.args[0] == array)": COST,
+        "comparison changed: stm.expr.op == 'index'": COST,
+        "comparison changed: stm.expr.args[0] == array": COST,
+        "index off by one: stm.expr.args[0]": COST,
+    },
     "sweep": {
         "condition negated: if back is nothing:": COST,
         "comparison changed: back is nothing": COST,

@@ -8,20 +8,23 @@ wrong by rounding. Floats of either precision are exact numbers here; integers a
 
 Where the two one-sided differences disagree, the program has a kink or a jump at this very point (or bends so much
 that differences mean nothing): `Slope.kink` says so, and no derivative can be judged there. Integer results and the
-shapes of results must not move either.
+shapes of results must not move either. What a program holds still with `stop_gradient` keeps the value it has at x;
+except in the body of a function with a rule of its own, since the rule speaks of how that moves.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from ..ir.core import Function
+from ..ir.core import Apply, Block, Custom, Expr, Function, Lambda
 from ..ir.eval import interpreter
 from ..ir.numbers_mp import MpTower
+from ..ir.op import Op
+from ..ir.walk import map_lambdas
 from .compare import Outcome, outcome
 from .limit import time_limit
 
@@ -40,16 +43,39 @@ class Slope:
     kink: str = ""
 
 
+class HoldingTower(MpTower):
+    """Long numbers; `stop_gradient` answers what it answered in the run that is held, one value after the other."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.seen: list[Any] = []
+        self._held: Iterator[Any] | None = None
+
+    def hold(self, values: Sequence[Any] | None) -> None:
+        """From now on give these values; None for those that come, which are then `seen`."""
+        self.seen, self._held = [], None if values is None else iter(values)
+
+    def operation(self, op: Op) -> Callable[..., Any]:
+        return self._stopped if op.name == "stop_gradient" else super().operation(op)
+
+    def _stopped(self, x: Any) -> Any:
+        value = x if self._held is None else next(self._held, x)
+        self.seen.append(value)
+        return value
+
+
 class Oracle:
     """A program in 60-digit numbers."""
 
-    def __init__(self, function: Function, tower: MpTower | None = None) -> None:
+    def __init__(self, function: Function) -> None:
         self.function = function
-        self.tower = tower or MpTower()
-        self._run = interpreter(function, self.tower)
+        self.tower = HoldingTower()
+        moving = Function(function.name, function.params, _moving(function.body, inside=False))
+        self._run = interpreter(moving, self.tower)
 
-    def evaluate(self, args: Sequence[Any]) -> Outcome:
-        """The results in long numbers, or the fault."""
+    def evaluate(self, args: Sequence[Any], held: Sequence[Any] | None = None) -> Outcome:
+        """The results in long numbers, or the fault; `held` are values for `stop_gradient`."""
+        self.tower.hold(held)
         with time_limit(SECONDS):
             return outcome(lambda: self._run(args))
 
@@ -58,8 +84,8 @@ class Oracle:
         here = self.evaluate(args)
         if here.fault:
             return Slope(here)
-        step = self.tower.mp.mpf(STEP)
-        before, after = (self.evaluate(self._moved(args, direction, sign * step)) for sign in (-1, 1))
+        step, held = self.tower.mp.mpf(STEP), self.tower.seen
+        before, after = (self.evaluate(self._moved(args, direction, sign * step), held) for sign in (-1, 1))
         if before.fault or after.fault:
             return Slope(here, kink=f"a check fails beside this point: {before.fault or after.fault}")
         along: list[Any] = []
@@ -94,6 +120,21 @@ class Oracle:
         if np.shape(before) != np.shape(here) or np.shape(after) != np.shape(here):
             return self.tower.mp.mpf(0), self.tower.inf, here
         return (here - before) / step, (after - here) / step, (after - before) / (2 * step)
+
+
+def _moving(block: Block, *, inside: bool) -> Block:
+    """The block, where nothing is held still in the bodies of functions with rules of their own."""
+
+    def moved(expr: Expr) -> Expr:
+        match expr:
+            case Apply("stop_gradient", (x,)) if inside:
+                return Apply("convert", (x,), (x.type.dtype,))
+            case Custom(body=body):
+                return replace(expr, body=Lambda(body.params, _moving(body.body, inside=True)))
+            case _:
+                return map_lambdas(expr, lambda lam: Lambda(lam.params, _moving(lam.body, inside=inside)))
+
+    return Block(tuple(replace(stm, expr=moved(stm.expr)) for stm in block.stms), block.results)
 
 
 def flat(value: Any) -> list[Any]:
