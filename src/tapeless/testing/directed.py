@@ -34,7 +34,7 @@ from . import directed_custom as custom
 from . import directed_programs as texts
 from .compare import outcome
 from .derivative_law import EXACT, judge_derivatives
-from .directed_loops import OVERWRITING
+from .directed_loops import NEVER_RUN, OVERWRITING
 from .oracle import Oracle, deviation, flat
 
 EVERY_MODE = ("forward", "reverse", "limited")
@@ -334,5 +334,7 @@ CASES: tuple[Case, ...] = (
     Prepared("a block over arrays of unknown sizes", texts.PARTS_IN_ARMS, (VECTOR, MATRIX.T)),
     Fails("a check", texts.CHECKED, (-1.0,)),
     Active("activity", activity.ACTIVITY, activity.ACTIVE_NAMES),
+    Law("a loop that runs", NEVER_RUN, (VECTOR,)),
+    Law("a loop that never runs", NEVER_RUN, (np.zeros(0),)),
     *(Law(f"a loop that overwrites what it read {where}", text, (EIGHT,)) for where, text in OVERWRITING.items()),
 )

@@ -3,6 +3,21 @@
 from __future__ import annotations
 
 
+# The rows that it would keep have the size n - 1, which is -1 where it never runs.
+NEVER_RUN = """
+def f(x: f64[n]) {
+  m: i64 = sub n 1
+  y: f64[n], t: f64 = for n [x 0.5] (i: i64, a: f64[n], s: f64) {
+    b: f64[m] = replicate s m
+    a1: f64[n] = update_slice a b 1 1
+    s1: f64 = sin s
+    return a1 s1
+  }
+  return y t
+}
+"""
+
+
 def _loop(trips: int, *body: str) -> str:
     """A loop over an array `a`, a sum `s` and a number `k`; the body makes a1, s1, and k1 of them."""
     lines = "\n    ".join(body)
