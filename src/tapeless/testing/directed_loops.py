@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-
 # The rows that it would keep have the size n - 1, which is -1 where it never runs.
 NEVER_RUN = """
 def f(x: f64[n]) {
