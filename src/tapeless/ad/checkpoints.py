@@ -29,7 +29,7 @@ from .iteration import run_back
 from .planner import Plan
 from .stacks import Writes, undone
 from .sweep import Sweep
-from .values import without_checks, zeros
+from .values import rerun, zeros
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +84,7 @@ def back(
     kept = state(slots.writes)
     settled = [k for k in range(len(stm.vars)) if k not in kept]
     body = substitute_lambda(expr.body, scope.restorations())
-    body = Lambda(body.params, without_checks(body.body))
+    body = Lambda(body.params, rerun(body.body))
 
     def begin(b: Builder, i: Var, carried: Sequence[Var]) -> tuple[Sequence[Var], Callable[[Scope], Sequence[Atom]]]:
         arrays, finals = carried[: len(kept) + 2], dict(zip(settled, carried[len(kept) + 2 :], strict=True))

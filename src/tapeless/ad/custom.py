@@ -18,7 +18,7 @@ from .adjoints import Scope
 from .again import again_rule
 from .jvp_tangents import MaybeAtoms, Tangents
 from .sweep import Back, Pull, Sweep, nothing, pulled
-from .values import without_checks, zeros
+from .values import rerun, zeros
 
 
 def push_custom(t: Tangents, b: Builder, vars: Sequence[Var], expr: Custom) -> None:
@@ -84,7 +84,7 @@ def _transposed(sweep: Sweep, scope: Scope, operands: Sequence[Atom], dual: Lamb
         tangents = tuple(fresh("x_dot", arg.type) for arg in _floats(args))
         rule = inline(dual, (*args, *tangents))
         inner = b.child()
-        back = pulled(inner, sweep.rules, without_checks(substitute(rule, scope.restorations())), tangents)
+        back = pulled(inner, sweep.rules, rerun(substitute(rule, scope.restorations())), tangents)
         answers = back(inner, [None] * (len(rule.results) - len(seeds)) + list(seeds))
         points = {x_dot: zeros(b, x_dot.type) for x_dot in tangents}
         made = iter(b.splice(substitute(inner.block(x for x in answers if x is not None), points)))

@@ -23,7 +23,7 @@ from .indexed import Body, indexed
 from .loops import for_rule
 from .sweep import Back, Sweep, nothing
 from .ties import chosen, tied
-from .values import elementwise, in_range, without_checks, zeros
+from .values import elementwise, in_range, rerun, zeros
 
 
 def hist_rule(sweep: Sweep, stm: Stm) -> Back:
@@ -82,7 +82,7 @@ def _share(scope: Scope, expr: Hist, k: int, name: str | None, out: Var, adjoint
 
 
 def _again(scope: Scope, body: Lambda, i: Atom) -> Block:
-    return without_checks(substitute(inline(body, (i,)), scope.restorations()))
+    return rerun(substitute(inline(body, (i,)), scope.restorations()))
 
 
 def _bin(b: Builder, keys: Sequence[Atom], array: Atom, type: Type) -> Atom:

@@ -21,8 +21,8 @@ from dataclasses import dataclass, field, replace
 from ..errors import ArgumentError
 from ..ir.core import Block, For, Hist, Pos, Reduce, Scan, Stm, While
 from ..ir.walk import lambdas
-from ..passes.notes import Notes
-from .values import operator_names
+from ..passes.notes import RETURN_SWEEP, Notes
+from .values import operator_names, returning
 
 LANES = 64
 
@@ -74,7 +74,7 @@ class Plan:
 
     def note(self, pos: Pos | None, decision: str, reason: str) -> None:
         if self.notes is not None:
-            self.notes.add(pos, "return sweep", decision, reason)
+            self.notes.add(returning(pos), RETURN_SWEEP, decision, reason)
 
 
 def plan_for(memory: object, notes: Notes | None = None) -> Plan:

@@ -25,7 +25,7 @@ from .indexed import Body, indexed
 from .loops import for_rule
 from .sweep import Back, Sweep, nothing
 from .ties import chosen, tied
-from .values import elementwise, sum_operator, without_checks, zeros
+from .values import elementwise, rerun, sum_operator, zeros
 
 # From a builder, the index and the element to its adjoint.
 ElementSeed: TypeAlias = Callable[[Builder, Var, Atom], Atom]
@@ -191,7 +191,7 @@ def _shifted(b: Builder, prefixes: Var, i: Atom, neutral: Atom) -> Atom:
 
 def _element(b: Builder, scope: Scope, body: Lambda, k: int, i: Atom) -> Atom:
     """Result k of the body at i, computed again."""
-    block = without_checks(substitute(inline(body, (i,)), scope.restorations()))
+    block = rerun(substitute(inline(body, (i,)), scope.restorations()))
     return b.splice(block)[k]
 
 

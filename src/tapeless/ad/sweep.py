@@ -23,7 +23,7 @@ from .activity import varied
 from .adjoints import Scope
 from .masks import TAME, masked, suspects, unbounded
 from .planner import Plan
-from .values import without_checks
+from .values import rerun, returning
 
 Back: TypeAlias = Callable[[Scope], None]
 Rule: TypeAlias = "Callable[[Sweep, Stm], Back]"
@@ -96,7 +96,7 @@ class Sweep:
         anyway.
         The plan is that of this block unless another is given.
         """
-        block = without_checks(substitute(inline(lam, tuple(args)), scope.restorations()))
+        block = rerun(substitute(inline(lam, tuple(args)), scope.restorations()))
         given = [(param.name, arg.name) for param, arg in zip(lam.params, args, strict=True) if isinstance(arg, Var)]
         names = {arg for param, arg in given if param in self.varied}
         endless = {arg for param, arg in given if param in self.unbounded}
@@ -155,7 +155,7 @@ def _placed(back: Back, stm: Stm) -> Back:
         return back
 
     def run(scope: Scope) -> Any:
-        with scope.b.at(stm.pos):
+        with scope.b.at(returning(stm.pos)):
             back(scope)
 
     return run

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from ..ir.build import Atoms, Builder, is_literal
-from ..ir.core import Apply, Block, Check, Lambda, Map, Stm
+from ..ir.core import Apply, Block, Check, Lambda, Map, Pos, Stm
 from ..ir.types import Atom, Lit, Type, Var, i64, zero
 from ..ir.walk import map_lambdas
 
@@ -114,16 +114,25 @@ def _mapped(body: Lambda, k: int, x: Var, y: Var) -> str | None:
     return _operation(_definitions(body.body), body.body.results[k], elements[x.name], elements[y.name])
 
 
-def without_checks(block: Block) -> Block:
-    """The block with its checks left out, at any depth: they held when it first ran."""
+def rerun(block: Block) -> Block:
+    """The block as the return sweep runs it: without its checks, at any depth, since they held when it first ran."""
 
     def lam(lam: Lambda) -> Lambda:
-        return Lambda(lam.params, without_checks(lam.body))
+        return Lambda(lam.params, rerun(lam.body))
 
     stms = tuple(
-        Stm(stm.vars, map_lambdas(stm.expr, lam), stm.pos) for stm in block.stms if not isinstance(stm.expr, Check)
+        Stm(stm.vars, map_lambdas(stm.expr, lam), returning(stm.pos))
+        for stm in block.stms
+        if not isinstance(stm.expr, Check)
     )
     return Block(stms, block.results)
+
+
+def returning(pos: Pos | None) -> Pos | None:
+    """The same place, for what the return sweep does there."""
+    if pos is None or pos.returning:
+        return pos
+    return Pos(pos.file, pos.line, pos.col, pos.end_line, pos.end_col, returning=True)
 
 
 def is_small(type: Type, limit: int = 16) -> bool:

@@ -60,6 +60,7 @@ class Kernel:
 
     def note(self, pos: Pos | None, text: str) -> None:
         """Record a decision for `explain`, once."""
+        text = f"return sweep: {text}" if pos and pos.returning else text
         if (pos, text) not in self.notes:
             self.notes.append((pos, text))
 

@@ -179,8 +179,10 @@ def trace(
 def _stand_ins(atoms: Sequence[Atom], apart: bool) -> tuple[Input, ...]:
     from ..ad.elements import Input, inputs_of
 
-    types = [atom.type for atom in atoms]
-    return inputs_of(types) if apart else tuple(Input(type, (fresh("x", type),)) for type in types)
+    if apart:
+        return inputs_of([atom.type for atom in atoms])
+    hints = [atom.name if isinstance(atom, Var) else "x" for atom in atoms]
+    return tuple(Input(atom.type, (fresh(hint, atom.type),)) for hint, atom in zip(hints, atoms, strict=True))
 
 
 def _prepared(block: Block, inputs: Sequence[Var], notes: Notes) -> Block:

@@ -11,12 +11,12 @@ types only grow, so this ends soon.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from ..errors import TypeConflictError
-from ..ir.core import Block, For, Lambda, While
+from ..ir.core import Block, For, Lambda, Stm, While
 from ..ir.types import BOOL, I64, Atom, Lit, Type, Var, i64
 from ..ir.walk import fresh
 from .context import Context
@@ -62,12 +62,12 @@ class Carried:
         """The types of the carried variables, in the order of `flatten`."""
         return [self._type(leaf) for leaf in leaves(self.shapes.values())]
 
-    def hints(self) -> list[str]:
-        """What to call the carried variables."""
+    def hints(self, names: Mapping[Place, str]) -> list[str]:
+        """What to call the carried variables; `names` are those of arrays."""
         found: list[str] = []
         for number, place in enumerate(self.shapes):
             known = len(list(leaves(list(self.shapes.values())[: number + 1])))
-            name = place if isinstance(place, str) else getattr(place, "name", "")
+            name = place if isinstance(place, str) else names.get(place, "")
             found += [name if name.isidentifier() else "x"] * (known - len(found))
         return found
 
@@ -138,7 +138,7 @@ class Loop:
     def trial(self, carried: Carried, action: Callable[[], Value], tentative: frozenset[str] = frozenset()) -> Trial:
         """Execute `action` at the head of the loop under a belief."""
         c = self.c
-        params = tuple(fresh(hint, type) for hint, type in zip(carried.hints(), carried.types(), strict=True))
+        params = self.variables(carried)
 
         def run() -> Value:
             rebuild(c, carried.shapes, params, carried.cells)
@@ -148,6 +148,12 @@ class Loop:
 
         with self._inside(tentative):
             return Trial(params, execute(c, c.b.child(), c.sizes.child(), run))
+
+    def variables(self, carried: Carried) -> tuple[Var, ...]:
+        """New variables for what is carried, by the user's names."""
+        entry = self.entry.names.items()
+        names: dict[Place, str] = {value.cell: name for name, value in entry if isinstance(value, ArrayRef)}
+        return tuple(fresh(hint, type) for hint, type in zip(carried.hints(names), carried.types(), strict=True))
 
     @contextmanager
     def _inside(self, tentative: frozenset[str]) -> Generator[None, None, None]:
@@ -301,7 +307,8 @@ def counted_loop(c: Context, loop: Loop, count: Atom, body: Callable[[Var], None
     init = loop.start(carried)
     results = loop.end(carried, trial)
     block = Block(tuple(trial.arm.b.stms), tuple(results))
-    vars = c.b.bind(carried.types(), For(count, tuple(init), Lambda((counter, *trial.params), block)))
+    vars = loop.variables(carried)
+    c.b.stms.append(Stm(vars, For(count, tuple(init), Lambda((counter, *trial.params), block)), c.b.pos))
     loop.leave(carried, vars, count)
 
 
@@ -315,7 +322,8 @@ def conditional_loop(c: Context, loop: Loop, test: Callable[[], bool | Atom], bo
         raise PathEndsError
     cond = Lambda(check.params, Block(tuple(check.arm.b.stms), (c.atom(check.arm.side.names[VALUE]),)))
     main = Lambda(trial.params, Block(tuple(trial.arm.b.stms), tuple(results)))
-    vars = c.b.bind(carried.types(), While(tuple(init), cond, main))
+    vars = loop.variables(carried)
+    c.b.stms.append(Stm(vars, While(tuple(init), cond, main), c.b.pos))
     loop.leave(carried, vars, i64(0))
 
 

@@ -33,13 +33,17 @@ from .types import Atom, Type, Var
 
 @dataclass(frozen=True, slots=True)
 class Pos:
-    """A place in the user's source: one-based line, zero-based columns, as in Python's `ast`."""
+    """A place in the user's source: one-based line, zero-based columns, as in Python's `ast`.
+
+    `returning` marks what the return sweep of a derivative does there.
+    """
 
     file: str
     line: int
     col: int
     end_line: int
     end_col: int
+    returning: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,8 @@
 """What the passes decided, for `f.explain()`: one note per decision, at the user's line.
 
 A note says what it is about (`subject`: loop, check, fusion), what was decided (`map`, `reduce`, `loop`) and why.
-Passes run several times; a note about the same subject at the same place replaces the earlier one.
+Passes run several times; a note about the same subject at the same place replaces the earlier one. What the return
+sweep of a derivative does at a place is another matter than what the program does there, and so marked.
 """
 
 from __future__ import annotations
@@ -10,6 +11,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from ..ir.core import Pos
+
+RETURN_SWEEP = "return sweep"
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,8 +29,10 @@ class Note:
         return self.pos.line if self.pos else 0
 
     def __str__(self) -> str:
-        where = f"line {self.line}: " if self.pos else ""
-        return f"{where}{self.subject}: {self.decision}" + (f" ({self.reason})" if self.reason else "")
+        where = [f"line {self.line}"] if self.pos else []
+        if self.pos and self.pos.returning and self.subject != RETURN_SWEEP:
+            where.append(RETURN_SWEEP)
+        return ": ".join([*where, self.subject, self.decision]) + (f" ({self.reason})" if self.reason else "")
 
 
 @dataclass(slots=True)
@@ -45,7 +50,11 @@ class Notes:
         return [note for note in self if note.subject == subject]
 
     def __iter__(self) -> Iterator[Note]:
-        return iter(sorted(self._notes.values(), key=lambda note: (note.line, note.pos.col if note.pos else 0)))
+        return iter(sorted(self._notes.values(), key=_order))
 
     def __len__(self) -> int:
         return len(self._notes)
+
+
+def _order(note: Note) -> tuple[int, int, bool]:
+    return (note.line, note.pos.col, note.pos.returning) if note.pos else (0, 0, False)

@@ -168,8 +168,9 @@ def _place(access: Access, query: Query) -> Place:
 
 def _conflict(access: Access, place: Place, here: Sequence[Affine], counter: Var) -> str:
     kind = "read" if access.op == "index" else "written"
-    if len(here) == place.dims and all(f.terms == g.terms for f, g in zip(here, place.forms, strict=True)):
-        distance = [f.const - g.const for f, g in zip(here, place.forms, strict=True)][-1]
+    distances = [f.const - g.const for f, g in zip(here, place.forms, strict=False) if f.terms == g.terms]
+    if len(distances) == place.dims and not any(distances[:-1]):
+        distance = distances[-1]
         step = place.forms[-1].coefficient(counter.name)
         which = "an earlier" if distance * step < 0 else "a later"
         return f"the element of {which} iteration is {kind} ({abs(distance)} away)"
