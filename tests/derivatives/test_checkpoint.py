@@ -151,3 +151,13 @@ def test_refusals(function, message):
     with pytest.raises(DerivativeError, match=message):
         tp.grad(scalar if function is writes else f)(X)
     tp.jit(scalar)(X)  # without a derivative it is the plain function
+
+
+def test_patterns_of_sparse_jacobians_are_seen_through_it():
+    @tp.checkpoint
+    def differences(x):
+        return x[1:] * x[:-1] - np.sin(x[1:])
+
+    found = tp.jacobian(lambda x: differences(x) * 2.0, sparse=True)(X)
+    assert found.nnz == 2 * (len(X) - 1)
+    np.testing.assert_allclose(found.toarray(), tp.jacfwd(lambda x: differences(x) * 2.0)(X), rtol=1e-14)

@@ -70,6 +70,8 @@ class _Walk:
             case Scatter(size, dest, _, body):
                 values = self.block(body.body)
                 return [any(values) or self.depends(size) or self.depends(dest)]
+            case Custom(_, body, None):
+                return self.block(body.body)
             case Custom(args, body):
                 return [any(map(self.depends, (*args, *free_vars(body))))] * len(body.body.results)
 

@@ -112,6 +112,8 @@ def _form(w: Words, b: Builder, stm: Stm, kept: Sequence[int]) -> None:
             hist_words(w, b, stm, expr, _block)
         case Scatter(size, _, keys, body) as expr if w.is_fixed(size, *body.body.results[:keys]):
             _scatter(w, b, stm, expr)
+        case Custom(_, body, None):
+            _emit(w, b, stm, kept, Custom((), Lambda((), _arm(w, b, body.body, stm.vars, kept))))
         case Custom(args, body) if w.is_fixed(*args, *free_vars(body)):
             b.stms.append(stm)
         case _:
@@ -127,7 +129,7 @@ def _coarse(w: Words, b: Builder, stm: Stm) -> None:
             w.define(b, var, everywhere(b, inside, w.type(var)))
 
 
-def _emit(w: Words, b: Builder, stm: Stm, kept: Sequence[int], expr: If | For | While | Map) -> None:
+def _emit(w: Words, b: Builder, stm: Stm, kept: Sequence[int], expr: If | For | While | Map | Custom) -> None:
     """Bind what is kept of the results of a form: fixed ones as themselves, the words of the others."""
     b.stms.append(Stm(_bound(w, stm.vars, kept), expr, stm.pos))
 
