@@ -179,7 +179,7 @@ def _brought_forward(reads: _Reads, rest: Block, write: Stm) -> tuple[list[Stm],
 
     A read may move when its place is known and no check stands before it, which might have stopped the program.
     """
-    bound = {var.name for stm in rest.stms for var in stm.vars}
+    bound = {var.name for stm in (write, *rest.stms) for var in stm.vars}
     moved: list[Stm] = []
     stays: list[Stm] = []
     for stm in rest.stms:

@@ -133,3 +133,19 @@ def program(a: f64[n, m], i: i64) {
 """
     before, after = _same_meaning(text, [np.arange(6.0).reshape(2, 3), 1])
     assert before == after
+
+
+def test_a_read_at_a_place_that_the_write_computes_stays():
+    text = """
+def program(a: f64[n], m: i64) {
+  b: f64[n], k: i64 = for m [a 0] (i: i64, a0: f64[n], k0: i64) {
+    a1: f64[n] = update a0 0.0 i
+    k1: i64 = add k0 1
+    return a1 k1
+  }
+  x: f64 = index a k
+  return b x
+}
+"""
+    before, after = _same_meaning(text, [np.arange(1.0, 5.0), 2])
+    assert before == after
