@@ -20,6 +20,7 @@ LIBRARIES = ("numpy.", "math.", "ndarray.", "tapeless.operators.")
 # An empty array has no defined contents; dtypes, their limits and ranges are no values that a program could return.
 ELSEWHERE = {
     "numpy.empty", "numpy.empty_like", "ndarray.dtype", "numpy.finfo", "numpy.iinfo", "tapeless.operators.prange",
+    "numpy.ndindex", "numpy.ndenumerate",  # loops over them, in tests/law
 }  # fmt: skip
 
 
@@ -52,7 +53,7 @@ def test_every_name_has_a_case() -> None:
     methods = {f"ndarray.{c.function}" for c in CASES if isinstance(c.function, str)}
     objects = {registry._dotted(c.function) for c in CASES if not isinstance(c.function, str)}
     ours = {n for n in registry.names() if n.startswith(LIBRARIES) or getattr(builtins, n, None) in NUMERIC_BUILTINS}
-    assert not ours - methods - objects - ELSEWHERE
+    assert sorted(ours - methods - objects - ELSEWHERE) == []
 
 
 NUMERIC_BUILTINS = (abs, all, any, bool, divmod, float, int, max, min, pow, round, sorted, sum)

@@ -133,7 +133,6 @@ REFUSED: list[tuple[Case, str]] = [
     (case(np.quantile, X, M), "matrix of quantiles"),
     (case(np.lexsort, (M, M)), "not vectors"),
     (case(np.nonzero, np.float64(2.0)), "of a number"),
-    (case(sorted, X), "np.sort"),
     (case(functools.reduce, np.add, X), "a loop"),
     (case(np.fft.fft, X), "not known"),
 ]
