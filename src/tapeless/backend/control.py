@@ -30,7 +30,19 @@ def counted(e: Emitter, count: Scalar, body: Callable[[Scalar], None], height: i
     assert count.is_uniform
     index = e.frame.local("i64")
     e.w.line(f"store i64 {first}, ptr {index}")
-    guarded(e, index, count.text, 1, lambda: body(e.read(index, I64)), height, compact=height > 1)
+
+    def round() -> None:
+        i = e.read(index, I64)
+        if _is_short(e, count.text):
+            e.frame.small.add(i.text)
+        body(i)
+
+    guarded(e, index, count.text, 1, round, height, compact=height > 1)
+
+
+def _is_short(e: Emitter, end: str) -> bool:
+    """Is it known that a loop has few rounds?"""
+    return end in e.frame.small or (end.isdigit() and int(end) <= _SILENT)
 
 
 def guarded(
@@ -44,7 +56,7 @@ def guarded(
     again, done = e.w.new_label("loop"), e.w.new_label("done")
     last = e.w.op(f"sub i64 {end}, {stride}")
     start = e.w.op(f"load i64, ptr {index}")
-    batch = period(height) if height and not (end.isdigit() and int(end) <= _SILENT) else 0
+    batch = period(height) if height and not _is_short(e, end) else 0
     head = e.w.new_label("batch") if batch else again
     e.branch(e.w.op(f"icmp sle i64 {start}, {last}"), head, done)
     with e.w.region():
@@ -179,7 +191,7 @@ def _overlapping(e: Emitter, index: str, end: str, width: int, body: Callable[[]
         e.w.label(step)
         following = e.w.op(f"add nsw i64 {now}, {width}")
         e.w.line(f"store i64 {e.w.op(f'call i64 @llvm.smin.i64(i64 {following}, i64 {last})')}, ptr {index}")
-        if height and not (end.isdigit() and int(end) <= _SILENT):
+        if height and not _is_short(e, end):
             e.poll(e.w.op(f"sdiv i64 {following}, {width}"), period(height))
         e.w.line(f"br label %{again}{e.frame.compact_loop()}")
     e.w.label(finished)

@@ -26,6 +26,7 @@ from .uses import mentioned, reached
 
 ROWS = 8
 STATEMENTS = 40
+NEAR = 4096
 
 
 def run(function: Function, notes: Notes) -> Function:
@@ -82,12 +83,18 @@ def _shares(stm: Stm, varied: set[str]) -> bool:
     if not isinstance(stm.expr, Map | Reduce):
         return False
     for inner in stm.expr.body.body.stms:
-        if isinstance(inner.expr, Reduce) and not inner.vars[0].type.shape:
+        if isinstance(inner.expr, Reduce) and not inner.vars[0].type.shape and not _is_near(stm.expr, inner.expr):
             reads = [s for s in inner.expr.body.body.stms if isinstance(s.expr, Apply) and s.expr.op == "index"]
             kinds = {bool({name_of(arg) for arg in s.expr.args} & varied) for s in reads if isinstance(s.expr, Apply)}
             if kinds == {True, False}:
                 return True
     return False
+
+
+def _is_near(outer: Map | Reduce, inner: Reduce) -> bool:
+    """Is what the rows share so small that it stays in the nearest cache, so that reading it again is cheap?"""
+    sizes = [form.size.value for form in (outer, inner) if isinstance(form.size, Lit)]
+    return len(sizes) == 2 and sizes[0] * sizes[1] <= NEAR
 
 
 # -- jamming --------------------------------------------------------------------------------------
