@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import sys
 from collections.abc import Callable, Sequence
 
 from ..errors import OperandError, TypeConflictError
@@ -14,6 +15,9 @@ from .expressions import SYMBOLS, are_python_ints, invert
 from .frame import VALUE
 from .numpy import arithmetic
 from .values import ArrayRef, Clash, DictRef, ListRef, ObjectRef, Scalar, Value
+
+# Since Python 3.13 dataclasses compare their fields one by one, and answer what the deciding comparison answered.
+_FIELD_BY_FIELD = sys.version_info >= (3, 13)
 
 
 @expression(ast.BoolOp)
@@ -96,7 +100,8 @@ def _compare_objects(c: Context, op: str, x: Value, y: Value) -> Value:
         return special[0]
     if op == "NotEq" and (special := special_methods.compare(c, "Eq", x, y)) is not None:
         return invert(c, c.truth(special[0]))
-    if (fields := special_methods.compared_fields(c, op, x, y)) is not None:
+    fields = special_methods.compared_fields(c, op, x, y)
+    if fields is not None:
         x, y = fields
     left, right = c.items(x), c.items(y)
     if left is not None and right is not None and type(x) is type(y):
@@ -106,6 +111,8 @@ def _compare_objects(c: Context, op: str, x: Value, y: Value) -> Value:
         if equal:
             parts = [lambda a=a, b=b: compare(c, "Eq", a, b) for a, b in zip(left, right, strict=True)]
             equal = _chain(c, True, parts) if parts else True
+        if fields is not None and op == "Eq" and _FIELD_BY_FIELD:
+            return equal
         truth = c.truth(equal)
         if op == "NotEq":
             return invert(c, truth)
