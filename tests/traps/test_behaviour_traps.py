@@ -111,7 +111,6 @@ def test_compiled_and_interpreted_gradients_agree() -> None:
     np.testing.assert_allclose(compiled, interpreted, rtol=1e-13)
 
 
-@pytest.mark.skipif(not hasattr(tp, "custom_vjp"), reason="custom rules are not there yet")
 def test_a_custom_rule_survives_compilation_and_nesting() -> None:
     # PyTorch 193279: the compiled gradient was that of the body, 0.54, where the rule says 0.
     @tp.custom_vjp

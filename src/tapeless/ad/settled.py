@@ -9,7 +9,7 @@ in all iterations, but for a constant by which the read is behind the write.
 from __future__ import annotations
 
 from ..ir.core import Apply, Block, Lambda
-from ..ir.types import Var
+from ..ir.types import Atom, Var
 from ..ir.walk import statements
 from ..passes.affine import Affine, form_of
 from ..passes.uses import bound_names, use_counts
@@ -36,10 +36,10 @@ def is_settled(body: Lambda, k: int, writes: list[Write]) -> bool:
     )
 
 
-def _reads(block: Block, array: Var) -> list[Var]:
+def _reads(block: Block, array: Var) -> list[Atom]:
     """The first index of each read of the array, at any depth."""
     return [
-        stm.expr.args[1]  # type: ignore[misc]  # an index that is a literal is not affine in the counter, and refused
+        stm.expr.args[1]
         for stm in statements(block)
         if isinstance(stm.expr, Apply) and stm.expr.op == "index" and stm.expr.args[0] == array
     ]
