@@ -68,6 +68,9 @@ class Emitter:
 
     def block(self, block: Block) -> tuple[Value, ...]:
         """Write the statements; return the results."""
+        for stm in block.stms:  # a block may be written twice: what the first copy bound is not bound in the second
+            for var in stm.vars:
+                self.env.pop(var, None)
         scope = Scope(self.kernel.uses.last_use(block))
         self.scopes.append(scope)
         for number, stm in enumerate(block.stms):

@@ -67,7 +67,8 @@ def campaign(
         if status and now - last > _STATUS_SECONDS:
             last = now
             rate = summary.counts.total() / (now - start)
-            print(f"{summary}; {now - start:.0f} s, {rate:.1f} a second", file=sys.stderr, flush=True)
+            wrong = f"; failing seeds {[seed for seed, _ in summary.failures[-5:]]}" if summary.failures else ""
+            print(f"{summary}; {now - start:.0f} s, {rate:.1f} a second{wrong}", file=sys.stderr, flush=True)
     with lock:
         ended.set()
     while alive := [thread for thread in threads if thread.is_alive()]:

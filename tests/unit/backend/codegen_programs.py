@@ -502,4 +502,24 @@ PROGRAMS = [
            }""",
         lambda r, n: [r.normal(size=n), r.normal(size=n)],
     ),
+    Program(
+        "rows written at a place that is computed after them",
+        """def f(x: f32[n]) {
+             a.1: f32[11, 3, n] = map 11 (i.2: i64) {
+               b.3: f32[3, n] = replicate 0.5f32 3 n
+               c.4: f32[3, n] = for 2 [b.3] (j.5: i64, d.6: f32[3, n]) {
+                 e.7: f32[n] = map n (k.8: i64) {
+                   g.9: f32 = index x k.8
+                   return g.9
+                 }
+                 h.10: i64 = add j.5 1
+                 l.11: f32[3, n] = update d.6 e.7 h.10
+                 return l.11
+               }
+               return c.4
+             }
+             return a.1
+           }""",
+        lambda r, n: [r.normal(size=n).astype(np.float32)],
+    ),
 ]
