@@ -2,7 +2,8 @@
 
 When lane l reads field c of record l and the records have r <= 16 elements each, the W records are r
 contiguous vectors. They are loaded whole and field c is picked out by shuffles; all fields share the loads,
-which the optimiser merges. Stores go the other way.
+which the optimiser merges. Stores go the other way; records of W fields and more are written W fields at a time, which
+are transposed in registers (log2 W shuffles for each vector) so that each lane's part of its record is one store.
 """
 
 from __future__ import annotations
@@ -15,7 +16,8 @@ from .emitter import Emitter
 from .text import memory_type
 from .values import Array, Scalar, as_literal, size
 
-_LONGEST = 16
+_LONGEST_LOADED = 16
+_LONGEST_STORED = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +45,7 @@ def record_at(e: Emitter, array: Array, at: Sequence[Scalar]) -> Record | None:
             return None
         field += index.literal * extent
         extent *= dim.literal
-    if length != extent or not 1 < extent <= _LONGEST:
+    if length != extent or not 1 < extent <= _LONGEST_LOADED:
         return None
     return Record(start.text, extent, field)
 
@@ -68,8 +70,16 @@ def load(e: Emitter, array: Array, record: Record) -> Scalar:
 
 def store(e: Emitter, array: Array, start: str, fields: Sequence[Scalar]) -> None:
     """Write W records, whose fields are given one vector each."""
-    type, width, length = memory_type(array.dtype, e.width), e.width, len(fields)
     vectors = [access.storable(e, field) for field in fields]
+    if len(fields) < e.width:
+        _store_short(e, array, start, vectors)
+    else:
+        _store_long(e, array, start, vectors)
+
+
+def _store_short(e: Emitter, array: Array, start: str, vectors: Sequence[str]) -> None:
+    """Each vector of memory is put together from the fields."""
+    type, width, length = memory_type(array.dtype, e.width), e.width, len(vectors)
     for number in range(length):
         wanted = [number * width + lane for lane in range(width)]
         block, have = "poison", [False] * width
@@ -79,8 +89,34 @@ def store(e: Emitter, array: Array, start: str, fields: Sequence[Scalar]) -> Non
                 if element % length == field:
                     have[lane], mask[lane] = True, width + element // length
             block = _shuffle(e, type, block, vector, mask)
-        at = access.pointer(e, array, affine.text_of(e, "add", start, str(number * width)))
-        e.w.line(f"store {type} {block}, ptr {at}, align {array.dtype.itemsize}{access.tag(e, array)}")
+        _store_vector(e, array, affine.text_of(e, "add", start, str(number * width)), block)
+
+
+def _store_long(e: Emitter, array: Array, start: str, vectors: Sequence[str]) -> None:
+    """W fields of W records at a time; the last W fields may overlap those before, and say the same there."""
+    width, length = e.width, len(vectors)
+    for first in (*range(0, length - width, width), length - width):
+        block = _transposed(e, memory_type(array.dtype, width), vectors[first : first + width])
+        for lane, part in enumerate(block):
+            _store_vector(e, array, affine.text_of(e, "add", start, str(lane * length + first)), part)
+
+
+def _transposed(e: Emitter, type: str, vectors: Sequence[str]) -> list[str]:
+    """W vectors of W lanes: lane i of vector j becomes lane j of vector i. W is a power of two."""
+    rows, width, step = list(vectors), e.width, 1
+    while step < width:
+        low = [lane if not lane & step else width + lane - step for lane in range(width)]
+        high = [lane + step if not lane & step else width + lane for lane in range(width)]
+        for i in (i for i in range(width) if not i & step):
+            a, b = rows[i], rows[i | step]
+            rows[i], rows[i | step] = _shuffle(e, type, a, b, low), _shuffle(e, type, a, b, high)
+        step *= 2
+    return rows
+
+
+def _store_vector(e: Emitter, array: Array, start: str, vector: str) -> None:
+    at, type = access.pointer(e, array, start), memory_type(array.dtype, e.width)
+    e.w.line(f"store {type} {vector}, ptr {at}, align {array.dtype.itemsize}{access.tag(e, array)}")
 
 
 def stores_records(e: Emitter, target: Array, value: Array) -> int | None:
@@ -89,7 +125,7 @@ def stores_records(e: Emitter, target: Array, value: Array) -> int | None:
         return None
     count = affine.count_of(e, target.dims).literal
     fits = target.packed and value.packed and value.offset.is_uniform and target.offset.step == str(count)
-    return count if fits and count is not None and 1 < count <= _LONGEST else None
+    return count if fits and count is not None and 1 < count <= _LONGEST_STORED else None
 
 
 def fields_of(e: Emitter, value: Array, length: int) -> list[Scalar]:
