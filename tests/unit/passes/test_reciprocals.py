@@ -63,3 +63,25 @@ def test_the_option_changes_nothing_but_last_bits():
     assert plain(x, 3.0) == shares(x, 3.0)
     np.testing.assert_allclose(fast(x, 3.0), shares(x, 3.0), rtol=1e-15)
     assert fast.show("ir").count("div") == 1 < plain.show("ir").count("div")
+
+
+ROOTS = """
+def program(a: f64, x: f64) {
+  s: f64 = sqrt a
+  y: f64 = div x s
+  z: f64 = div 0.5 s
+  w: f64 = div x a
+  v: f64 = sqrt x
+  u: f64 = div a v
+  return y z w u
+}
+"""
+
+
+def test_dividing_by_the_root_of_a_divisor_is_a_product():
+    before = parse_function(ROOTS)
+    after = reciprocals.run(before, Notes())
+    check(after)
+    for x, y in zip(evaluate(before, [2.3, 0.7]), evaluate(after, [2.3, 0.7]), strict=True):
+        np.testing.assert_allclose(x, y, rtol=8e-16)
+    assert _divisions(after) == 2  # 1 / a, and by the root of x, by which nothing else is divided
