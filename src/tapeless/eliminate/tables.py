@@ -1,0 +1,133 @@
+"""What a cost model makes of a graph: small tables that say what a product of two edges is, and what it costs.
+
+Every edge has a *kind*, a small number; zero is no edge. Eliminating vertex j multiplies each edge j -> k with each
+edge i -> j and adds the product to the edge i -> k:
+
+    cost += 0 when flags[post, pre] is -1, else the product of the flagged extents of k, j and i
+    kind[i, k] = plus[kind[i, k], product[post, pre]]
+
+and removes j. One engine thus serves every model; here is the reference one, in plain Python, against which compiled
+engines are tested. A mask flags axes 0..R-1 of k, then R of j, then R of i.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tapeless.eliminate.graph import intermediates
+
+FREE = -1
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Tables:
+    """`kind` is [vertices, vertices] by (source, target); `product`, `plus` and `flags` are [kinds, kinds], the
+    product's by (post, pre); `extents` is [vertices, R], padded with ones."""
+
+    kind: NDArray[np.int16]
+    product: NDArray[np.int16]
+    plus: NDArray[np.int16]
+    flags: NDArray[np.int16]
+    extents: NDArray[np.int64]
+    inputs: int
+    outputs: tuple[int, ...]
+
+    @property
+    def intermediates(self) -> tuple[int, ...]:
+        """The vertices to eliminate, ascending."""
+        return intermediates(self.inputs, len(self.kind), self.outputs)
+
+
+def cost(tables: Tables, order: Sequence[int]) -> int:
+    """The multiplications of eliminating all intermediates in this order."""
+    if sorted(order) != list(tables.intermediates):
+        raise ValueError("an order is a permutation of the intermediates")
+    state = Elimination(tables)
+    return sum(state.eliminate(vertex) for vertex in order)
+
+
+def eliminate(tables: Tables, vertex: int) -> tuple[Tables, int]:
+    """The graph without this vertex (which stays as a number without edges), and what removing it costs."""
+    state = Elimination(tables)
+    price = state.eliminate(vertex)
+    return replace(tables, kind=state.kinds()), price
+
+
+class Elimination:
+    """A graph while it is eliminated: `before[v]` and `after[v]` hold the kinds of edges to and from v, by the vertex
+    at their other end."""
+
+    def __init__(self, tables: Tables) -> None:
+        self.tables = tables
+        self.before: list[dict[int, int]] = [{} for _ in tables.kind]
+        self.after: list[dict[int, int]] = [{} for _ in tables.kind]
+        for source, target in np.argwhere(tables.kind).tolist():
+            self._set(source, target, int(tables.kind[source, target]))
+        self._product: list[list[int]] = tables.product.tolist()
+        self._plus: list[list[int]] = tables.plus.tolist()
+        self._flags: list[list[int]] = tables.flags.tolist()
+        self._extents: list[list[int]] = tables.extents.tolist()
+
+    def price(self, vertex: int) -> int:
+        """What eliminating this vertex would cost now."""
+        return sum(
+            self.multiplications(source, vertex, target)
+            for source in self.before[vertex]
+            for target in self.after[vertex]
+        )
+
+    def multiplications(self, source: int, middle: int, target: int) -> int:
+        """The cost of the one product that leads from source over middle to target."""
+        mask = self._flags[self.after[middle][target]][self.before[middle][source]]
+        if mask == FREE:
+            return 0
+        result = 1
+        for size in (*self._extents[target], *self._extents[middle], *self._extents[source]):
+            result *= size if mask & 1 else 1
+            mask >>= 1
+        return result
+
+    def eliminate(self, vertex: int) -> int:
+        """Remove this vertex; its cost."""
+        price = self.price(vertex)
+        before, after = self.before[vertex], self.after[vertex]
+        self.before[vertex], self.after[vertex] = {}, {}
+        for source, pre in before.items():
+            del self.after[source][vertex]
+            for target, post in after.items():
+                self._set(source, target, self._plus[self.after[source].get(target, 0)][self._product[post][pre]])
+        for target in after:
+            del self.before[target][vertex]
+        return price
+
+    def kinds(self) -> NDArray[np.int16]:
+        """The kinds of the edges that are there now."""
+        kind = np.zeros_like(self.tables.kind)
+        for source, targets in enumerate(self.after):
+            for target, edge in targets.items():
+                kind[source, target] = edge
+        return kind
+
+    def copy(self) -> Elimination:
+        """An independent copy: eliminating in one leaves the other as it is."""
+        other = Elimination.__new__(Elimination)
+        other.__dict__.update(self.__dict__)
+        other.before = [dict(edges) for edges in self.before]
+        other.after = [dict(edges) for edges in self.after]
+        return other
+
+    def _set(self, source: int, target: int, kind: int) -> None:
+        self.after[source][target] = kind
+        self.before[target][source] = kind
+
+
+def kind_matrix(vertices: int, kinds: Iterable[tuple[tuple[int, int], int]]) -> NDArray[np.int16]:
+    """The matrix of kinds of these edges, given as ((source, target), kind)."""
+    matrix = np.zeros((vertices, vertices), np.int16)
+    for (source, target), kind in kinds:
+        matrix[source, target] = kind
+    return matrix
