@@ -1,1 +1,1 @@
-"""Jacobians by elimination: the linearised graph of straight-line code, the cost of an order, the search for a good one."""
+"""Jacobians by elimination: the linearised graph of straight-line code, what an order costs, and how to find one."""
