@@ -30,7 +30,9 @@ from ..ir.types import F64, Type, Var, f64
 from ..ir.walk import substitute
 from ..passes.notes import Notes
 from . import directed_activity as activity
+from . import directed_combine as combine
 from . import directed_custom as custom
+from . import directed_places as places
 from . import directed_programs as texts
 from .compare import outcome
 from .derivative_law import EXACT, judge_derivatives
@@ -62,7 +64,7 @@ class Dense:
 
 @dataclass(frozen=True, slots=True)
 class Promise:
-    """The gradient of a scalar program by its only argument, where differences say nothing."""
+    """The gradient of a scalar program by its only argument, or its scalars, where differences say nothing."""
 
     name: str
     text: str
@@ -251,10 +253,14 @@ def _columns(function: Function, args: Sequence[Any], result: int, param: Var) -
 
 
 def _promise(function: Function, point: Any, expected: Any) -> str:
-    forward, reverse = jvp_function(function, (0,)), vjp_function(function, (0,))
-    along = np.array([evaluate(forward, [point, axis])[-1] for axis in np.eye(len(point))])
-    for mode, found in (("forward", along), ("reverse", evaluate(reverse, [point, np.float64(1.0)])[-1])):
-        if not np.array_equal(found, expected, equal_nan=True):
+    active = range(len(function.params))
+    forward, reverse = jvp_function(function, active), vjp_function(function, active)
+    whole = function.params[0].type.is_array
+    args, axes = ([point], [[axis] for axis in np.eye(len(point))]) if whole else ([*point], np.eye(len(point)))
+    along = [evaluate(forward, [*args, *axis])[-1] for axis in axes]
+    adjoints = evaluate(reverse, [*args, np.float64(1.0)])[1:]
+    for mode, found in (("forward", along), ("reverse", adjoints[0] if whole else adjoints)):
+        if not np.array_equal(np.array(found), expected, equal_nan=True):
             return f"{mode}: {found} instead of {expected}"
     return ""
 
@@ -299,6 +305,8 @@ def _sized(function: Function, args: Sequence[Any]) -> str:
 
 VECTOR = np.array([0.4, -1.3, 2.1])
 EIGHT = np.array([0.4, -1.3, 2.1, 0.9, -0.6, 1.7, 0.3, -2.2])
+SQUARE = np.array([[0.5, 1.2, -0.7], [2.0, -0.3, 0.9], [-1.1, 0.6, 1.4]])
+KEYS = np.array([2, 0, 2])
 MATRIX = np.array([[0.5, 1.2, -0.7], [2.0, -0.3, 0.9]])
 
 CASES: tuple[Case, ...] = (
@@ -334,6 +342,24 @@ CASES: tuple[Case, ...] = (
     Prepared("a block over arrays of unknown sizes", texts.PARTS_IN_ARMS, (VECTOR, MATRIX.T)),
     Fails("a check", texts.CHECKED, (-1.0,)),
     Active("activity", activity.ACTIVITY, activity.ACTIVE_NAMES),
+    Law("places that move", places.MOVING, (SQUARE, VECTOR, KEYS, 1)),
+    Law("parts whose size varies", places.TRIANGLES, (SQUARE, VECTOR)),
+    Law("a table read in nested maps", places.NESTED_GATHER, (EIGHT[:4], VECTOR, KEYS)),
+    Law("one row several times", places.ROWS, (SQUARE, 1)),
+    *(Law(f"an arm with several contributions, {c}", places.ARMS, (VECTOR, 0.8, c)) for c in (True, False)),
+    *(Law(f"an array read before it is overwritten {t} times", places.READ_BEFORE, (VECTOR, t)) for t in (0, 1, 3)),
+    Law("prefix sums", combine.PREFIXES, (VECTOR, MATRIX.T), order=2),
+    Law("a product of rows", combine.PRODUCT_OF_ROWS, (MATRIX.T,)),
+    Law("the largest of values that are made by a branch", combine.EXTREMA_OF_MADE, (VECTOR,)),
+    Law("a neutral element that is the result", combine.NEUTRAL, (np.zeros(0), 0.8)),
+    Law("a neutral element that is not the result", combine.NEUTRAL, (VECTOR, -5.0)),
+    Law("a sum that starts from what varies", combine.varying_start("add", "0.5"), (VECTOR, 0.5)),
+    Law("a product that starts from what varies", combine.varying_start("mul", "0.5"), (VECTOR, 1.5)),
+    Law("histograms", combine.HISTOGRAMS, (VECTOR, SQUARE[:2, :2], SQUARE[1:, 1:], MATRIX, SQUARE, KEYS // 2)),
+    Promise("the largest root", combine.MAX_OF_ROOTS, (0.0, 4.0), (0.0, 0.25)),
+    Promise("the logarithm of an argument", combine.LOG_OF_AN_ARGUMENT, (0.0, 3.0), (0.0, 0.0)),
+    Promise("a product that is used when finite", combine.TESTED_FOR_INFINITY, (np.inf, 3.0), (0.0, 0.0)),
+    Promise("a product that is used when a number", combine.TESTED_FOR_NAN, (np.nan, 3.0), (0.0, 0.0)),
     Law("a loop that runs", NEVER_RUN, (VECTOR,)),
     Law("a loop that never runs", NEVER_RUN, (np.zeros(0),)),
     *(Law(f"a loop that overwrites what it read {where}", text, (EIGHT,)) for where, text in OVERWRITING.items()),

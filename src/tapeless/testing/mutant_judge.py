@@ -1,9 +1,10 @@
 """Do the laws catch a mistake planted in a rule?
 
 A corpus of cases is run once on the right rules: random programs, those at kinks (`conventions`), those written for a
-rule (`directed`). For each case it is known what it costs and which lines of `ad/` it runs through. A mutant is
-then judged, in a forked process that imports the changed file, by the cases that run through the changed statement,
-cheap ones first. It survives when all of them are content; when there is none, no law would notice any change there.
+rule (`directed`), and whatever other programs are given. For each case it is known what it costs and which lines of
+`ad/` it runs through. A mutant is then judged, in a forked process that imports the changed file, by the cases that run
+through the changed statement, cheap ones first. It survives when all of them are content; when there is none, no law
+would notice any change there.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import copy
 import importlib
 import importlib.abc
 import importlib.machinery
+import math
 import os
 import resource
 import sys
@@ -23,6 +25,7 @@ from types import FrameType, ModuleType
 from typing import Any
 
 from ..ir.core import Function
+from ..ir.text import parse_function
 from . import conventions, derivative_law, directed
 from .dice import Dice
 from .generate import random_program
@@ -31,7 +34,7 @@ from .rule_mutants import Mutant
 
 AD = Path(derivative_law.__file__).parents[1] / "ad"
 _FOLDER = str(AD) + os.sep
-SECONDS = 20  # of processor time for a verdict; a mutant that takes longer has lost its way
+SECONDS = 5  # of processor time for a case beyond what it costs; a mutant that takes longer has lost its way
 ENOUGH = 20  # random programs for one mutant
 LAWS = ("derivative_law", "conventions", "directed")
 Place = tuple[str, int]  # a file and a line
@@ -55,9 +58,9 @@ class NoMachine:
         """Content with everything."""
 
 
-def corpus(programs: int) -> list[Case]:
+def corpus(programs: int, others: Iterable[directed.Law] = ()) -> list[Case]:
     """The cases, cheap ones first; `programs` of them random."""
-    cases = [*_random_cases(range(programs)), *_written_cases()]
+    cases = [*_random_cases(range(programs)), *_written_cases((*directed.CASES, *others))]
     laws = {name: importlib.import_module(f"{__package__}.{name}") for name in LAWS}
     return sorted((_measured(case, laws) for case in cases), key=lambda case: case.seconds)
 
@@ -97,17 +100,21 @@ def _random_cases(seeds: range) -> Iterator[Case]:
             yield Case(f"random {seed}", lambda laws, point=point: _modes_agree(laws, point), is_random=True)
 
 
-def _modes_agree(laws: dict[str, Any], point: Any) -> bool:
-    return all(judge(copy.copy(point), NoMachine()) for judge in laws["derivative_law"].MODES.values())
+def _modes_agree(laws: dict[str, Any], point: Any, modes: Sequence[str] = tuple(derivative_law.MODES)) -> bool:
+    return all(laws["derivative_law"].MODES[mode](copy.copy(point), NoMachine()) for mode in modes)
 
 
-def _written_cases() -> Iterator[Case]:
+def _written_cases(cases: Sequence[directed.Case]) -> Iterator[Case]:
     for k, convention in enumerate(conventions.CONVENTIONS):
         yield Case(
             convention.name, lambda laws, k=k: not laws["conventions"].broken(laws["conventions"].CONVENTIONS[k])
         )
-    for k, case in enumerate(directed.CASES):
-        yield Case(case.name, lambda laws, k=k: not laws["directed"].broken(laws["directed"].CASES[k]))
+    for k, case in enumerate(cases):
+        if isinstance(case, directed.Law) and case.order == 1:
+            point = derivative_law.Point(parse_function(case.text), case.args, Dice(0))
+            yield Case(case.name, lambda laws, p=point, modes=case.modes: _modes_agree(laws, p, modes))
+        else:
+            yield Case(case.name, lambda laws, k=k: not laws["directed"].broken(laws["directed"].CASES[k]))
 
 
 def _measured(case: Case, laws: dict[str, Any]) -> Case:
@@ -157,14 +164,20 @@ def _started(mutant: Mutant, cases: Sequence[Case]) -> int:
     if child == 0:
         code = 1
         try:
-            resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
             resource.setrlimit(resource.RLIMIT_AS, (6 << 30, 6 << 30))
             sys.meta_path.insert(0, Changed(mutant))
             laws = _imported_anew()
-            code = 0 if all(case.holds(laws) for case in reached(mutant, cases)) else 1
+            code = 0 if all(_content(case, laws) for case in reached(mutant, cases)) else 1
         finally:
             os._exit(code)
     return child
+
+
+def _content(case: Case, laws: dict[str, Any]) -> bool:
+    """Does a case hold, and in time?"""
+    limit = math.ceil(time.process_time() + 2 * case.seconds + SECONDS)
+    resource.setrlimit(resource.RLIMIT_CPU, (limit, resource.RLIM_INFINITY))
+    return case.holds(laws)
 
 
 def _imported_anew() -> dict[str, Any]:

@@ -2,12 +2,14 @@
 
 `mutants(path)` exchanges operations, swaps operands and arms, shifts signs, indices and constants by one, drops
 contributions, negates conditions and weakens them. A mutant is named by its file and the text of the expression that it
-changes, so that its name outlives lines that move. `mutant_judge` asks the laws for a verdict on each.
+changes, with a number where that occurs several times, so that its name outlives lines that move. `mutant_judge` asks
+the laws for a verdict on each.
 """
 
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -43,11 +45,15 @@ def mutants(path: Path) -> Iterator[Mutant]:
     """Every single change of a file."""
     tree = ast.parse(path.read_text())
     spans = _spans(tree)
+    seen: Counter[str] = Counter()
     nodes = [node for node in ast.walk(tree) if isinstance(node, ast.expr | ast.stmt)]
     for node in nodes:
         shown = ast.unparse(node).splitlines()[0][:90]
         for words in _changes(node):  # made in the tree, and undone before the next
-            yield Mutant(path.stem, node.lineno, spans.get(node), f"{words}: {shown}", ast.unparse(tree))
+            change = f"{words}: {shown}"
+            seen[change] += 1
+            which = f" ({seen[change]})" if seen[change] > 1 else ""
+            yield Mutant(path.stem, node.lineno, spans.get(node), change + which, ast.unparse(tree))
 
 
 def _spans(tree: ast.AST) -> dict[ast.AST, range]:

@@ -1,0 +1,193 @@
+"""Programs of `directed` whose parallel bodies read places of arrays in all the ways that contributions go back to."""
+
+# Two indices that move, a part that moves, a place computed inside from what is outside, places read from a table.
+MOVING = """
+def f(a: f64[n, n], x: f64[n], key: i64[3], c: i64) {
+  d: f64[n] = map n (i: i64) {
+    e: f64 = index a i i
+    p: f64 = mul e e
+    return p
+  }
+  m: i64 = sub n 2
+  w: f64[m] = map m (i1: i64) {
+    s: f64[3] = slice x i1 3 1
+    e0: f64 = index s 0
+    e1: f64 = index s 2
+    p1: f64 = mul e0 e1
+    return p1
+  }
+  q: f64[n] = map n (i2: i64) {
+    k: i64 = add c 1
+    e2: f64 = index x k
+    e3: f64 = index x i2
+    p2: f64 = mul e2 e3
+    return p2
+  }
+  g: f64[3, 2] = map 3 (i4: i64) {
+    k4: i64 = index key i4
+    r4: f64[2] = map 2 (j4: i64) {
+      u4: f64 = index a k4 j4
+      v4: f64 = mul u4 u4
+      return v4
+    }
+    return r4
+  }
+  h: f64[3] = map 3 (i5: i64) {
+    k5: i64 = index key i5
+    l5: i64 = sub 2 i5
+    u5: f64 = index a k5 l5
+    v5: f64 = sin u5
+    return v5
+  }
+  o: f64[3] = map 3 (i6: i64) {
+    k6: i64 = index key i6
+    l6: i64 = add k6 i6
+    l7: i64 = mod l6 n
+    u6: f64 = index x l7
+    v6: f64 = mul u6 u6
+    return v6
+  }
+  return d w q g h o
+}
+"""
+
+# Parts whose size varies with the index, alone and beside a part of one size.
+TRIANGLES = """
+def f(a: f64[n, n], x: f64[n]) {
+  t: f64[n] = map n (i: i64) {
+    m: i64 = add i 1
+    r: f64 = reduce m [0.0] (p: f64, q: f64) {
+      s: f64 = add p q
+      return s
+    } (j: i64) {
+      u: f64 = index a i j
+      v: f64 = index x j
+      w: f64 = mul u v
+      return w
+    }
+    return r
+  }
+  t1: f64[n] = map n (i1: i64) {
+    m1: i64 = sub n i1
+    b: f64[2, m1] = slice a 1 2 1 i1 m1 1
+    r1: f64 = reduce m1 [0.0] (p1: f64, q1: f64) {
+      s1: f64 = add p1 q1
+      return s1
+    } (j1: i64) {
+      u1: f64 = index b 0 j1
+      v1: f64 = index b 1 j1
+      w1: f64 = mul u1 v1
+      return w1
+    }
+    return r1
+  }
+  return t t1
+}
+"""
+
+# A table read at computed places in two nested maps: a small one, and one of unknown size.
+NESTED_GATHER = """
+def f(x: f64[4], y: f64[n], key: i64[3]) {
+  r: f64[n, 3] = map n (i: i64) {
+    s: f64[3] = map 3 (j: i64) {
+      k: i64 = index key j
+      e: f64 = index x k
+      g: f64 = index y k
+      h: f64 = index y i
+      p: f64 = mul e g
+      q: f64 = mul p h
+      return q
+    }
+    return s
+  }
+  return r
+}
+"""
+
+# Contributions one after another to one row, to a part of it, and to parts of a column.
+ROWS = """
+def f(a: f64[3, n], k: i64) {
+  m: i64 = sub n 1
+  r: f64[n] = map n (i: i64) {
+    e: f64 = index a k i
+    p: f64 = mul e e
+    return p
+  }
+  s: f64[m] = map m (i1: i64) {
+    j1: i64 = add i1 1
+    e1: f64 = index a k j1
+    p1: f64 = sin e1
+    return p1
+  }
+  t: f64[n] = map n (i2: i64) {
+    e2: f64 = index a k i2
+    p2: f64 = cos e2
+    return p2
+  }
+  c: f64[2] = map 2 (i3: i64) {
+    j3: i64 = add i3 1
+    e3: f64 = index a j3 k
+    p3: f64 = exp e3
+    return p3
+  }
+  c1: f64[3] = map 3 (i4: i64) {
+    e4: f64 = index a i4 1
+    p4: f64 = mul e4 e4
+    return p4
+  }
+  return r s t c c1
+}
+"""
+
+# An arm that contributes twice to what has an adjoint already, directly and from a loop inside.
+ARMS = """
+def f(x: f64[n], y: f64, c: bool) {
+  x0: f64 = index x 0
+  u: f64, w: f64 = if c {
+    p: f64 = mul y x0
+    q: f64 = mul p y
+    r: f64 = for 3 [q] (i: i64, z: f64) {
+      z0: f64 = mul z y
+      z1: f64 = index x i
+      z2: f64 = add z0 z1
+      return z2
+    }
+    return q r
+  } else {
+    return y x0
+  }
+  v: f64 = mul y x0
+  t: f64 = sin u
+  o: f64 = add v t
+  return o w
+}
+"""
+
+# What a loop overwrites is read before it, too; it may not run at all.
+READ_BEFORE = """
+def f(x: f64[n], t: i64) {
+  a: f64[n] = map n (i: i64) {
+    e: f64 = index x i
+    p: f64 = mul e e
+    return p
+  }
+  u: f64 = index a 0
+  v: f64 = index a 1
+  r: f64[n] = map n (i1: i64) {
+    e1: f64 = index a i1
+    p1: f64 = mul e1 e1
+    p2: f64 = mul p1 u
+    return p2
+  }
+  z: f64[n] = for t [a] (i2: i64, b: f64[n]) {
+    g: f64 = index b i2
+    h: f64 = index b 1
+    w: f64 = mul g h
+    w1: f64 = sin w
+    b1: f64[n] = update b w1 1
+    return b1
+  }
+  o: f64 = mul u v
+  return o r z
+}
+"""
