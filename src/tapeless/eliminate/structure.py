@@ -13,8 +13,7 @@ is applied by copying and adding.
 
 The *product* post * pre runs over the axes of the vertex between. Its links are the chains of links, it is stored along
 every axis that one factor is stored along, except those summed away. It *costs* the product of the sizes of all index
-variables along which a factor is stored (linked axes are one variable), when both factors are numbers that only the run
-knows; otherwise nothing, because a factor of one, minus one or a constant folds into the other.
+variables along which a factor is stored (linked axes are one variable); the model says which products are free.
 """
 
 from __future__ import annotations
@@ -66,10 +65,10 @@ Axis = tuple[str, int]  # ("target" | "middle" | "source", axis): an index varia
 
 @dataclass(frozen=True, slots=True)
 class Product:
-    """What post * pre is, and the axes whose sizes multiply to its cost (None: it is free)."""
+    """What post * pre is, and the axes whose sizes multiply to its cost."""
 
     edge: Edge
-    axes: frozenset[Axis] | None
+    axes: frozenset[Axis]
 
 
 def product(post: Edge, pre: Edge, rank: int) -> Product:
@@ -83,8 +82,7 @@ def product(post: Edge, pre: Edge, rank: int) -> Product:
         tuple(sorted(axis for side, axis in stored if side == "target")),
         tuple(sorted(axis for side, axis in stored if side == "source")),
     )
-    free = post.values != Values.VAR or pre.values != Values.VAR
-    return Product(edge, None if free else frozenset(stored))
+    return Product(edge, frozenset(stored))
 
 
 def plus(a: Edge, b: Edge) -> Edge:

@@ -1,7 +1,9 @@
 """The `work` model: the multiplications a program has to do, when it is told what is known of the partials.
 
 A product with a factor of one, minus one or a constant, with a pure delta or with a copy is free; any other costs the
-sizes of the index variables its factors are stored along (see structure.py). Kinds are the structures that can arise,
+sizes of the index variables its factors are stored along (see structure.py). That constants are free assumes that they
+are carried beside the values and folded; without `free_constants` one costs a multiplication where it meets a value
+that only the run knows. Kinds are the structures that can arise,
 numbered as they are met: of a graph of scalars always the four classes of values. Sub-expressions and constants should
 have been shared and folded before: the graph is taken as it is.
 """
@@ -14,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tapeless.eliminate.graph import Graph
-from tapeless.eliminate.structure import Axis, Edge, plus, product, without_units
+from tapeless.eliminate.structure import Axis, Edge, Values, plus, product, without_units
 from tapeless.eliminate.tables import FREE, Tables, kind_matrix
 
 MOST_AXES = 5  # a mask of three times as many bits is a positive int16
@@ -22,13 +24,13 @@ MOST_AXES = 5  # a mask of three times as many bits is a positive int16
 _Kind = tuple[Edge, int, int]  # with the number of axes of target and source: only kinds that fit are multiplied
 
 
-def work(graph: Graph) -> Tables:
+def work(graph: Graph, *, free_constants: bool = True) -> Tables:
     """The tables of the `work` model of a graph."""
     shapes = graph.shapes
     rank = max(1, *map(len, shapes))
     if rank > MOST_AXES:
         raise ValueError(f"a vertex of {rank} axes; the model takes at most {MOST_AXES}")
-    kinds = _Kinds(rank)
+    kinds = _Kinds(rank, free_constants)
     numbers = [(ends, kinds.number(_kind(graph, ends))) for ends in graph.edges]
     kinds.close()
     return Tables(
@@ -50,8 +52,9 @@ def _kind(graph: Graph, ends: tuple[int, int]) -> _Kind:
 class _Kinds:
     """Numbers for kinds as they are met, from 1, and what is known of pairs of them."""
 
-    def __init__(self, rank: int) -> None:
+    def __init__(self, rank: int, free_constants: bool) -> None:
         self._rank = rank
+        self._free = {Values.ONE, Values.MINUS, Values.CONST if free_constants else Values.ONE}
         self._known: list[_Kind] = []
         self._numbers: dict[_Kind, int] = {}
         self.products: dict[tuple[int, int], int] = {}
@@ -81,7 +84,8 @@ class _Kinds:
         if middle == other:
             found = product(post, pre, middle)
             self.products[first, second] = self.number((found.edge, target, source))
-            self.masks[first, second] = FREE if found.axes is None else self._mask(found.axes)
+            known = {post.values, pre.values} & self._free or Values.VAR not in (post.values, pre.values)
+            self.masks[first, second] = FREE if known else self._mask(found.axes)
 
     def _add(self, first: int, second: int) -> None:
         a, *axes = self._known[first - 1]
