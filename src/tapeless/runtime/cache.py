@@ -63,7 +63,16 @@ class Info:
 
 def key(*parts: str) -> bytes:
     """The digest of strings and of the compiler's own sources."""
-    digest = blake2b(_sources(), digest_size=_DIGEST)
+    return _digest(_sources(), parts)
+
+
+def lasting_key(*parts: str) -> bytes:
+    """The digest of strings alone: for what stays true when the compiler changes."""
+    return _digest(b"", parts)
+
+
+def _digest(first: bytes, parts: tuple[str, ...]) -> bytes:
+    digest = blake2b(first, digest_size=_DIGEST)
     for part in parts:
         encoded = part.encode()
         digest.update(len(encoded).to_bytes(8, "little") + encoded)
@@ -123,6 +132,17 @@ def clear() -> int:
         _discard(path)
     _sweep(folder, older_than=0.0)
     return len(paths)
+
+
+def each() -> Iterator[Entry]:
+    """Every entry that can be read."""
+    for path, _ in _entries(_folder()):
+        try:
+            entry = _decode(_read(path), bytes.fromhex(path.stem))
+        except (OSError, ValueError):
+            entry = None
+        if entry is not None:
+            yield entry
 
 
 def verify() -> tuple[int, list[str]]:

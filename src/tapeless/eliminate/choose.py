@@ -1,0 +1,81 @@
+"""The best order that can be found in a given time.
+
+First what is known from earlier searches of the same graph; then the rules of the literature; then a proof that nothing
+is cheaper, if the graph is small enough for one; then annealing with the time that is left. The answer is never worse
+than the better of forward and reverse, and is kept for the next time.
+
+Without a time the effort is a fixed one, of some fifty milliseconds for a hundred vertices: the same graph gets the
+same order on every machine.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from . import engine, heuristics, store
+from .anneal import Annealer
+from .canonical import canonical
+from .exact import exact, is_scalar
+from .tables import Tables, cost
+
+PROOF = 0.4  # the share of the time that a proof may take
+STEPS = 4000  # vertices judged for a proof without a given time
+LARGE = 400  # intermediates beyond which only the plain orders are tried
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """An order, its cost, and a cost that no order is below."""
+
+    order: tuple[int, ...]
+    cost: int
+    bound: int
+
+    @property
+    def is_proven(self) -> bool:
+        """Is no order cheaper?"""
+        return self.cost == self.bound
+
+
+def choose(tables: Tables, model: str, seconds: float | None = None, seed: int = 0) -> Choice:
+    """The best order found in about so many seconds, or with a small effort that is always the same."""
+    begin = time.monotonic()
+    graph = canonical(tables, model)
+    known = store.read(graph, tables)
+    if known is not None and known.is_proven:
+        return Choice(graph.inwards(known.order), known.cost, known.bound)
+    best = min((Choice(order, cost(tables, order), 0) for order in _candidates(tables)), key=lambda choice: choice.cost)
+    if known is not None:
+        order, price = (graph.inwards(known.order), known.cost) if known.cost < best.cost else (best.order, best.cost)
+        best = Choice(order, price, known.bound)
+    if len(tables.intermediates) <= LARGE:
+        best = _proven(tables, best, seconds)
+        if seconds is not None and not best.is_proven:
+            best = _annealed(tables, best, begin + seconds - time.monotonic(), seed)
+    store.write(store.Order(graph.name, model, graph.outwards(best.order), best.cost, best.bound), known)
+    return best
+
+
+def _candidates(tables: Tables) -> Iterator[tuple[int, ...]]:
+    """Forward and reverse, and the greedy orders of a graph that is not large."""
+    yield tuple(heuristics.forward(tables))
+    yield tuple(heuristics.reverse(tables))
+    if len(tables.intermediates) <= LARGE:
+        yield tuple(heuristics.relative_markowitz(tables))
+        for weight in (0.0, 0.5, 1.0):
+            yield tuple(heuristics.minimal_damage(tables, weight))
+
+
+def _proven(tables: Tables, best: Choice, seconds: float | None) -> Choice:
+    """Prove that the best is that, or improve it, for graphs of scalars."""
+    if not is_scalar(tables):
+        return best
+    proof = exact(tables, best.order, steps=STEPS) if seconds is None else exact(tables, best.order, seconds * PROOF)
+    return Choice(proof.order, proof.cost, max(proof.bound, best.bound))
+
+
+def _annealed(tables: Tables, best: Choice, seconds: float, seed: int) -> Choice:
+    found = Annealer(tables, engine.sweep(seconds), seed).search(best.order, seconds)
+    return best if found.cost >= best.cost else Choice(found.order, found.cost, best.bound)
