@@ -82,11 +82,15 @@ class Elimination:
 
     def multiplications(self, source: int, middle: int, target: int) -> int:
         """The cost of the one product that leads from source over middle to target."""
-        mask = self._flags[self.after[middle][target]][self.before[middle][source]]
+        return self.product_cost(self.after[middle][target], self.before[middle][source], (source, middle, target))
+
+    def product_cost(self, post: int, pre: int, path: tuple[int, int, int]) -> int:
+        """The cost of a product of these two kinds along a path of source, middle and target."""
+        mask = self._flags[post][pre]
         if mask == FREE:
             return 0
         result = 1
-        for size in (*self._extents[target], *self._extents[middle], *self._extents[source]):
+        for size in (size for vertex in reversed(path) for size in self._extents[vertex]):
             result *= size if mask & 1 else 1
             mask >>= 1
         return result
