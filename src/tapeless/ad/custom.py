@@ -51,24 +51,24 @@ def custom_rule(sweep: Sweep, stm: Stm) -> Back:
         return nothing
     if expr.forward is None:
         return again_rule(sweep, stm, expr.body)
-    dual = expr.forward
+    dual, masked = expr.forward, any(var.name in sweep.masked for var in stm.vars)
     if expr.backward is None:
         sweep.emit(stm)
-        return lambda scope: _back(sweep, scope, stm, expr, _transposed(sweep, scope, expr.args, dual))
+        return lambda scope: _back(scope, stm, expr, _transposed(sweep, scope, expr.args, dual, masked))
     results = sweep.b.splice(inline(expr.forward, expr.args))
     _bind(sweep.b, stm.vars, results)
     kept, rule = results[len(stm.vars) :], expr.backward
-    return lambda scope: _back(sweep, scope, stm, expr, _applied(scope, rule, kept))
+    return lambda scope: _back(scope, stm, expr, _applied(scope, rule, kept), unless_zero=masked)
 
 
-def _back(sweep: Sweep, scope: Scope, stm: Stm, expr: Custom, pull: Pull) -> None:
+def _back(scope: Scope, stm: Stm, expr: Custom, pull: Pull, *, unless_zero: bool = False) -> None:
     """Add to the adjoints of the arguments what the rule answers for those of the results."""
     smooth = [var for var in stm.vars if var.type.dtype.is_float]
     seeds = [scope.take(var) for var in smooth]
     if all(seed is None for seed in seeds):
         return
     args = _floats(expr.args)
-    if any(var.name in sweep.masked for var in smooth):
+    if unless_zero:
         answers = _unless_zero(scope.b, pull, seeds, args)
     else:
         answers = pull(scope.b, seeds)
@@ -76,15 +76,16 @@ def _back(sweep: Sweep, scope: Scope, stm: Stm, expr: Custom, pull: Pull) -> Non
         scope.add(arg, x_adj)
 
 
-def _transposed(sweep: Sweep, scope: Scope, operands: Sequence[Atom], dual: Lambda) -> Pull:
-    """The adjoint of a rule for tangents."""
+def _transposed(sweep: Sweep, scope: Scope, operands: Sequence[Atom], dual: Lambda, masked: bool) -> Pull:
+    """The adjoint of a rule for tangents, whose own products let zeros win where adjoints may be `masked`."""
 
     def pull(b: Builder, seeds: Sequence[Atom | None]) -> MaybeAtoms:
         args = tuple(scope.primal(arg) for arg in operands)
         tangents = tuple(fresh("x_dot", arg.type) for arg in _floats(args))
         rule = inline(dual, (*args, *tangents))
-        inner = b.child()
-        back = pulled(inner, sweep.rules, rerun(substitute(rule, scope.restorations())), tangents)
+        inner, again = b.child(), rerun(substitute(rule, scope.restorations()))
+        chosen = [x.name for x in again.results if isinstance(x, Var)] if masked else ()
+        back = pulled(inner, sweep.rules, again, tangents, chosen=chosen)
         answers = back(inner, [None] * (len(rule.results) - len(seeds)) + list(seeds))
         points = {x_dot: zeros(b, x_dot.type) for x_dot in tangents}
         made = iter(b.splice(substitute(inner.block(x for x in answers if x is not None), points)))

@@ -29,6 +29,7 @@ from .jvp_combine import push_hist, push_reduce
 from .jvp_scatter import push_scatter
 from .jvp_sums import is_sum, push_sums
 from .jvp_tangents import MaybeAtoms, Tangents, dot, filled_results
+from .roots import flat
 from .values import zeros
 
 
@@ -52,9 +53,10 @@ def pushforwards(
     """
     copy = inline(Lambda((), block), ())
     ts: list[Tangents] = []
+    level = flat(copy)
     for tangents in directions:
         known = {var.name: x_dot for var, x_dot in tangents.items() if not is_literal(x_dot, 0.0)}
-        ts.append(Tangents(known, varied(copy, known), _push_alone))
+        ts.append(Tangents(known, varied(copy, known), level, _push_alone))
     return copy.results, _push(ts, b, copy)
 
 

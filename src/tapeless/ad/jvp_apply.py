@@ -1,9 +1,8 @@
 """Forward rules of first-order operations.
 
 For y = op(x_1, ..., x_k) with partials p_j from the operation's record, y_dot = p_1 x_1_dot + ... + p_k x_k_dot over
-the operands that vary. Partials that are literally 1, -1 or 0 cost nothing. Any other is multiplied as it is: where it
-is infinite (sqrt at 0), a tangent that happens to be 0 at run time gives NaN, as IEEE 754 says; a value that does not
-vary has no tangent at all and cannot.
+the operands that vary. Partials that are literally 1, -1 or 0 cost nothing. Where an operation is finite and its
+partial is not (sqrt at 0, `roots`), a tangent that happens to be 0 stays 0; any other partial is multiplied as it is.
 
 Operations that move values without changing them move the tangents in the same way, with the same indices and sizes.
 """
@@ -18,6 +17,7 @@ from ..ir.op import Partial, lookup
 from ..ir.types import Atom, Lit, Var
 from .activity import opaque_operation
 from .jvp_tangents import Tangents, dot_name
+from .roots import is_root, level_at_zero
 from .values import zeros
 
 
@@ -36,21 +36,23 @@ def apply_tangents(directions: Sequence[Tangents], b: Builder, expr: Apply, out:
         case "structural":
             return [_moved(t, b, expr, out) for t in directions]
         case partials:
-            return _linear(directions, b, partials, expr.args, out)
+            return _linear(directions, b, partials, expr, out)
 
 
 def _linear(
-    directions: Sequence[Tangents], b: Builder, partials: Sequence[Partial], args: Sequence[Atom], out: Var
+    directions: Sequence[Tangents], b: Builder, partials: Sequence[Partial], expr: Apply, out: Var
 ) -> list[Atom | None]:
     """The sum of partial times tangent; a partial is computed once for all directions."""
     totals: list[Atom | None] = [None] * len(directions)
-    for arg in dict.fromkeys(args):
+    for arg in dict.fromkeys(expr.args):
         dots = [t.of(arg) for t in directions]
         if any(x_dot is not None for x_dot in dots):
-            partial = _partial(b, partials, args, arg, out)
+            partial, product = _partial(b, partials, expr.args, arg, out), "mul"
+            if arg == expr.args[0] and is_root(expr):
+                partial, product = level_at_zero(b, expr, partial, directions[0].flat), "scale"
             for k, x_dot in enumerate(dots):
                 if x_dot is not None:
-                    totals[k] = _plus(b, totals[k], partial, x_dot, dot_name(out))
+                    totals[k] = _plus(b, totals[k], partial, x_dot, product, dot_name(out))
     return totals
 
 
@@ -65,8 +67,8 @@ def _partial(b: Builder, partials: Sequence[Partial], args: Sequence[Atom], arg:
     return first
 
 
-def _plus(b: Builder, total: Atom | None, partial: Atom, x_dot: Atom, hint: str) -> Atom | None:
-    """`total + partial * x_dot`."""
+def _plus(b: Builder, total: Atom | None, partial: Atom, x_dot: Atom, product: str, hint: str) -> Atom | None:
+    """`total + partial * x_dot`, by the given kind of product."""
     if is_literal(partial, 0.0):
         return total
     if is_literal(partial, -1.0):
@@ -76,7 +78,7 @@ def _plus(b: Builder, total: Atom | None, partial: Atom, x_dot: Atom, hint: str)
     if is_literal(partial, 1.0):
         term = x_dot
     else:
-        term = partial if is_literal(x_dot, 1.0) else b.apply("mul", partial, x_dot, hint=hint)
+        term = partial if is_literal(x_dot, 1.0) else b.apply(product, partial, x_dot, hint=hint)
     return term if total is None else b.apply("add", total, term, hint=hint)
 
 

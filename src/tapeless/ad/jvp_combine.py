@@ -5,9 +5,9 @@ tangent of x (+) y, the tangents of the operator's free variables included. It i
 both sides of (x (+) y) (+) z = x (+) (y (+) z) gives the same, and likewise its neutral element is the dual of the
 neutral element: the tangent 0 for a constant one.
 
-A reduction or histogram by `min` or `max` takes the mean of the tangents of all elements equal to the result. There the
-operator carries the best value, the sum of the tangents of the elements that have it, and their number; the worse side
-drops out. NaN equals nothing, so the number is 0 then, and the tangent of a NaN is 0.
+A reduction, scan or histogram by `min` or `max` takes the mean of the tangents of all elements equal to the result, or
+to the prefix. There the operator carries the best value, the sum of the tangents of the elements that have it, and
+their number; the worse side drops out. NaN equals nothing, so the number is 0 then, and the tangent of a NaN is 0.
 """
 
 from __future__ import annotations
@@ -41,8 +41,8 @@ class _Dual:
 
 
 def push_reduce(t: Tangents, b: Builder, vars: Sequence[Var], expr: Reduce | Scan) -> None:
-    """Emit a reduction or scan over values and tangents. A scan has no mean over ties: `min` and `max` go pairwise."""
-    dual = _dual(t, expr.op, mean=isinstance(expr, Reduce))
+    """Emit a reduction or scan over values and tangents."""
+    dual = _dual(t, expr.op)
     neutral = _neutral(t, b, expr.neutral, dual)
     op = _operator(t, b, expr.op, dual)
     inner = b.child()
@@ -51,14 +51,15 @@ def push_reduce(t: Tangents, b: Builder, vars: Sequence[Var], expr: Reduce | Sca
     body = Lambda(expr.body.params, inner.block((*values, *ones)))
     ties = _bind(t, b, vars, dual, type(expr)(expr.size, op, neutral, body))
     for k, count in zip(dual.shared, ties, strict=True):
-        n_dot = t.of(expr.neutral[k])
-        alone = () if n_dot is None else (vars[k], expr.neutral[k], n_dot)
+        n_dot, alone = t.of(expr.neutral[k]), tuple[Atom, ...]()
+        if n_dot is not None:
+            alone = (vars[k], *(_beside(b, expr, x) for x in (expr.neutral[k], n_dot)))
         t.define(vars[k], _mean(b, t.filled(b, vars[k]), count, *alone))
 
 
 def push_hist(t: Tangents, b: Builder, vars: Sequence[Var], expr: Hist) -> None:
     """Emit a histogram over values and tangents; a destination's own element is one of those that may tie."""
-    dual, keys = _dual(t, expr.op, mean=True), expr.keys
+    dual, keys = _dual(t, expr.op), expr.keys
     neutral = _neutral(t, b, expr.neutral, dual)
     dots = [t.filled(b, expr.dest[k]) for k in dual.varied]
     dest = (*expr.dest, *dots, *(_ones(b, expr.dest[k].type) for k in dual.shared))
@@ -72,9 +73,14 @@ def push_hist(t: Tangents, b: Builder, vars: Sequence[Var], expr: Hist) -> None:
         t.define(vars[k], _mean(b, t.filled(b, vars[k]), count))
 
 
-def _dual(t: Tangents, op: Lambda, *, mean: bool) -> _Dual:
+def _beside(b: Builder, expr: Reduce | Scan, start: Atom) -> Atom:
+    """What belongs to the neutral element, beside each prefix."""
+    return b.apply("replicate", start, expr.size) if isinstance(expr, Scan) else start
+
+
+def _dual(t: Tangents, op: Lambda) -> _Dual:
     varied = t.varying(op.params[: len(op.params) // 2])
-    shared = tuple(k for k in varied if mean and is_extremum(op, k))
+    shared = tuple(k for k in varied if is_extremum(op, k))
     return _Dual(tuple(k for k in varied if k not in shared), shared)
 
 

@@ -25,12 +25,13 @@ MaybeAtoms: TypeAlias = tuple[Atom | None, ...]
 class Tangents:
     """`known` maps names to tangents, `varied` are the names that may have one (`activity`).
 
-    `push` emits a block's statements with their tangents and returns the tangents of its results; the rules of
-    structured forms call it for sub-blocks.
+    `flat` are those that are zero only where their tangent is (`roots`). `push` emits a block's statements with their
+    tangents and returns the tangents of its results; the rules of structured forms call it for sub-blocks.
     """
 
     known: dict[str, Atom]
     varied: AbstractSet[str]
+    flat: AbstractSet[str]
     push: Callable[[Tangents, Builder, Block], MaybeAtoms]
 
     def of(self, atom: Atom) -> Atom | None:

@@ -14,6 +14,7 @@ from ..ir.core import Apply, Stm
 from ..ir.op import lookup
 from ..ir.types import Atom, Lit, Var, i64, zero
 from .adjoints import Scope, Span
+from .roots import level_at_zero
 from .sweep import Back, Sweep, nothing
 from .values import times, total, zeros
 
@@ -29,8 +30,7 @@ def apply_rule(sweep: Sweep, stm: Stm) -> Back:
     sweep.emit(stm)
     if not sweep.varies(stm):
         return nothing
-    rule = STRUCTURAL.get(expr.op)
-    out, guarded = stm.vars[0], sweep.needs_guard(stm)
+    rule, out = STRUCTURAL.get(expr.op), stm.vars[0]
 
     def back(scope: Scope) -> None:
         out_adj = scope.take(out)
@@ -39,24 +39,37 @@ def apply_rule(sweep: Sweep, stm: Stm) -> Back:
         if rule is not None:
             rule(scope, expr, out_adj)
         else:
-            _scalar(scope, expr, out, out_adj, guarded)
+            _scalar(sweep, scope, stm, expr, out_adj)
 
     return back
 
 
-def _scalar(scope: Scope, expr: Apply, out: Var, out_adj: Atom, guarded: bool) -> None:
-    partials = lookup(expr.op).partials
+def _scalar(sweep: Sweep, scope: Scope, stm: Stm, expr: Apply, out_adj: Atom) -> None:
+    partials, out, b = lookup(expr.op).partials, stm.vars[0], scope.b
     assert not isinstance(partials, str), expr.op
-    for operand, partial in zip(expr.args, partials, strict=True):
+    for k, (operand, partial) in enumerate(zip(expr.args, partials, strict=True)):
         if scope.wants(operand):
-            scope.add(operand, _product(scope.b, partial(scope.b, expr.args, out), out_adj, guarded))
+            factor = partial(b, expr.args, out)
+            if k == 0:
+                factor = level_at_zero(b, expr, factor, sweep.flat)
+            zeros_win = sweep.needs_guard(stm), sweep.may_meet_infinity(stm, k)
+            scope.add(operand, contribution(b, factor, out_adj, *zeros_win))
 
 
-def _product(b: Builder, factor: Atom, adjoint: Atom, guarded: bool) -> Atom | None:
-    """The contribution; an adjoint that was masked to zero stays zero whatever the partial is."""
+def contribution(b: Builder, factor: Atom, adjoint: Atom, masked: bool, steep: bool) -> Atom | None:
+    """The product of a partial and an adjoint; None for zero.
+
+    An adjoint that was masked to zero stays zero whatever the partial is, and a partial that is zero makes it zero
+    where the adjoint may be infinite.
+    """
     if isinstance(factor, Lit):
         return None if factor.value == 0 else times(b, factor, adjoint)
-    return b.apply("scale" if guarded else "mul", factor, adjoint)
+    if masked and steep:
+        nil = zero(factor.type.dtype)
+        return b.apply("select", b.apply("eq", factor, nil), nil, b.apply("scale", factor, adjoint))
+    if steep:
+        return b.apply("scale", adjoint, factor)
+    return b.apply("scale" if masked else "mul", factor, adjoint)
 
 
 # -- moving values ------------------------------------------------------------------------------

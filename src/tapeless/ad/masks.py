@@ -31,10 +31,10 @@ def masked(block: Block, results: Iterable[str]) -> set[str]:
     sources: dict[str, list[str]] = defaultdict(list)
     roots = set(results)
     for stm in statements(block):
-        for out, operands in _edges(stm):
+        for out, operands in edges(stm):
             sources[out] += operands
         roots.update(_chosen(stm))
-    return _reached(roots, sources)
+    return reached(roots, sources)
 
 
 def unbounded(block: Block, names: Iterable[str]) -> set[str]:
@@ -42,12 +42,12 @@ def unbounded(block: Block, names: Iterable[str]) -> set[str]:
     targets: dict[str, list[str]] = defaultdict(list)
     roots = set(names)
     for stm in statements(block):
-        for out, operands in _edges(stm):
+        for out, operands in edges(stm):
             for operand in operands:
                 targets[operand].append(out)
         if isinstance(stm.expr, Apply) and stm.expr.op not in TAME:
             roots.add(stm.vars[0].name)
-    return _reached(roots, targets)
+    return reached(roots, targets)
 
 
 def suspects(block: Block) -> set[str]:
@@ -67,7 +67,8 @@ def _tests_numbers(stm: Stm) -> bool:
             return False
 
 
-def _reached(roots: Iterable[str], edges: Mapping[str, Sequence[str]]) -> set[str]:
+def reached(roots: Iterable[str], edges: Mapping[str, Sequence[str]]) -> set[str]:
+    """The names that can be reached from some of them along edges."""
     found: set[str] = set()
     work = list(roots)
     while work:
@@ -78,55 +79,59 @@ def _reached(roots: Iterable[str], edges: Mapping[str, Sequence[str]]) -> set[st
     return found
 
 
-def _floats(atoms: Iterable[Atom]) -> list[str]:
+def floats(atoms: Iterable[Atom]) -> list[str]:
+    """The names of the float variables among some atoms."""
     return [atom.name for atom in atoms if isinstance(atom, Var) and atom.type.dtype.is_float]
 
 
-def _edges(stm: Stm) -> list[tuple[str, list[str]]]:
-    """For each variable that a statement binds, the float values it is made of."""
+def edges(stm: Stm) -> list[tuple[str, list[str]]]:
+    """For each variable that a statement binds, the float values it is made of.
+
+    What a loop carries is one with what comes out of it: a result of its body goes to either.
+    """
     expr = stm.expr
     match expr:
         case Apply(_, args):
-            return [(stm.vars[0].name, _floats(args))]
+            return [(stm.vars[0].name, floats(args))]
         case Check():
             return []
         case If(_, then, orelse):
             return _linked(stm.vars, (then.results, orelse.results))
         case For(_, init, body):
-            return _linked((*stm.vars, *body.params[1:]), [2 * x for x in (init, body.body.results)])
+            return _linked((*stm.vars, *body.params[1:]), [2 * x for x in (init, body.body.results, stm.vars)])
         case While(init, _, body):
-            return _linked((*stm.vars, *body.params), [2 * x for x in (init, body.body.results)])
+            return _linked((*stm.vars, *body.params), [2 * x for x in (init, body.body.results, stm.vars)])
         case Map(_, body):
             return _linked(stm.vars, (body.body.results,))
         case Reduce() | Scan() | Hist() | Scatter():
             inside = [r for lam in lambdas(expr) for r in lam.body.results]
             start = (expr.dest,) if isinstance(expr, Scatter) else expr.dest if isinstance(expr, Hist) else expr.neutral
-            operands = _floats((*inside, *start))
+            operands = floats((*inside, *start))
             operators = expr.op.params if isinstance(expr, Reduce | Scan | Hist) else ()
             return [(var.name, operands) for var in (*stm.vars, *operators)]
         case Custom(_, body, None):
             return _linked(stm.vars, (body.body.results,))
         case Custom(args):
-            return [(var.name, _floats(args)) for var in stm.vars]
+            return [(var.name, floats(args)) for var in stm.vars]
 
 
 def _linked(vars: Sequence[Var], groups: Sequence[Sequence[Atom]]) -> list[tuple[str, list[str]]]:
-    return [(var.name, _floats(group[k] for group in groups)) for k, var in enumerate(vars)]
+    return [(var.name, floats(group[k] for group in groups)) for k, var in enumerate(vars)]
 
 
 def _chosen(stm: Stm) -> list[str]:
     """The values among which a statement chooses."""
     match stm.expr:
         case Apply("select" | "min" | "max" | "fmin" | "fmax" | "update" | "update_slice", args):
-            return _floats(args)
+            return floats(args)
         case Apply("scale", (x, _)):
-            return _floats((x,))
+            return floats((x,))
         case Reduce(_, op, _, body) | Scan(_, op, _, body) if not _adds(op.body):
-            return _floats(body.body.results)
+            return floats(body.body.results)
         case Hist(_, _, _, dest, _, body):
-            return _floats((*dest, *body.body.results))
+            return floats((*dest, *body.body.results))
         case Scatter(_, dest, _, body):
-            return _floats((dest, *body.body.results))
+            return floats((dest, *body.body.results))
         case _:
             return []
 

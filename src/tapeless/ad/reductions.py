@@ -3,7 +3,7 @@
 Special operators keep their parallel form, with the adjoint of each element given by a formula:
 
 * a sum: each element gets the adjoint of the sum; of prefix sums, the sum of the adjoints from its place on;
-* the smallest or largest: the elements equal to the result share its adjoint equally;
+* the smallest or largest: the elements equal to the result share its adjoint equally; of prefixes, see `running`;
 * a product: the adjoint times the product of what stands before and behind, so that zeros are right.
 
 Any other operator is run as a loop over the elements, which `loops` differentiates: tuples, free variables, any
@@ -22,8 +22,10 @@ from ..ir.walk import fresh, inline, substitute
 from .adjoints import Scope
 from .groups import apart, operations
 from .indexed import Body, indexed
+from .local import contribution
 from .loops import for_rule
-from .sweep import Back, Sweep, nothing
+from .running import running_seed
+from .sweep import Back, Rule, Sweep, nothing
 from .ties import chosen, tied
 from .values import elementwise, rerun, sum_operator, zeros
 
@@ -62,12 +64,12 @@ def reduce_rule(sweep: Sweep, stm: Stm) -> Back:
     if None in names:
         return apart(sweep, stm, names, reduce_rule, _reduce_as_loop)
     if any(name in ("min", "max") for name in names) and not _only_reads(expr.body):
-        return _of_kept_elements(sweep, expr, stm)
+        return _of_kept_elements(sweep, expr, stm, reduce_rule)
     sweep.emit(stm)
 
     def back(scope: Scope) -> None:
         seeds = [
-            None if (adjoint := scope.take(var)) is None else _reduction_seed(scope, expr, k, names[k], var, adjoint)
+            None if (adjoint := scope.take(var)) is None else _seed(sweep, scope, expr, k, names[k], var, adjoint)
             for k, var in enumerate(stm.vars)
         ]
         _elements(sweep, scope, expr, stm, names, seeds)
@@ -79,7 +81,7 @@ def _only_reads(body: Lambda) -> bool:
     return all(isinstance(stm.expr, Apply) and stm.expr.op == "index" for stm in body.body.stms)
 
 
-def _of_kept_elements(sweep: Sweep, expr: Reduce, stm: Stm) -> Back:
+def _of_kept_elements(sweep: Sweep, expr: Reduce | Scan, stm: Stm, rule: Rule) -> Back:
     """The elements first, then their reduction: the search for those that tie need not compute them again."""
     b = sweep.b
     arrays = tuple(fresh("elements", value.type.stacked(expr.size)) for value in expr.body.body.results)
@@ -91,7 +93,8 @@ def _of_kept_elements(sweep: Sweep, expr: Reduce, stm: Stm) -> Back:
     sweep.masked |= {array.name for array in arrays}
     first = map_rule(sweep, elements)
     reader = b.lam((Type(I64),), read, hints=("i",))
-    second = reduce_rule(sweep, sweep.adopt(Stm(stm.vars, Reduce(expr.size, expr.op, expr.neutral, reader), stm.pos)))
+    again = type(expr)(expr.size, expr.op, expr.neutral, reader)
+    second = rule(sweep, sweep.adopt(Stm(stm.vars, again, stm.pos)))
 
     def back(scope: Scope) -> None:
         second(scope)
@@ -107,19 +110,28 @@ def scan_rule(sweep: Sweep, stm: Stm) -> Back:
     if not sweep.varies(stm):
         sweep.emit(stm)
         return nothing
-    names = operations(sweep, stm, ("add",))
+    names = operations(sweep, stm, ("add", "min", "max"))
     if None in names:
         return apart(sweep, stm, names, scan_rule, _scan_as_loop)
+    if any(name in ("min", "max") for name in names) and not _only_reads(expr.body):
+        return _of_kept_elements(sweep, expr, stm, scan_rule)
     sweep.emit(stm)
 
     def back(scope: Scope) -> None:
         seeds = [
-            None if (adjoint := scope.take(var)) is None else _suffix_seed(scope.b, expr.size, adjoint)
-            for var in stm.vars
+            None if (adjoint := scope.take(var)) is None else _prefix_seed(scope, expr, k, names[k], var, adjoint)
+            for k, var in enumerate(stm.vars)
         ]
         _elements(sweep, scope, expr, stm, names, seeds)
 
     return back
+
+
+def _prefix_seed(scope: Scope, expr: Scan, k: int, name: str | None, out: Var, adjoint: Atom) -> ElementSeed:
+    if name == "add":
+        return _suffix_seed(scope.b, expr.size, adjoint)
+    assert name is not None
+    return running_seed(scope, expr, k, name, out, adjoint, lambda b, i: _element(b, scope, expr.body, k, i))
 
 
 def _elements(
@@ -140,12 +152,14 @@ def _elements(
         indexed(sweep, scope, Body(expr.size, expr.body, outer, seed))
 
 
-def _reduction_seed(scope: Scope, expr: Reduce, k: int, name: str | None, out: Var, adjoint: Atom) -> ElementSeed:
+def _seed(sweep: Sweep, scope: Scope, expr: Reduce, k: int, name: str | None, out: Var, adjoint: Atom) -> ElementSeed:
+    """The adjoint of the elements of accumulator k."""
     match name:
         case "add":
             return lambda b, i, value: adjoint
         case "mul":
-            return _product_seed(scope, expr, k, adjoint)
+            zeros_win = out.name in sweep.masked & sweep.unbounded, out.name in sweep.steep
+            return _product_seed(scope, expr, k, adjoint, *zeros_win)
         case _:
             return _extreme_seed(scope, expr, k, out, adjoint)
 
@@ -164,7 +178,7 @@ def _extreme_seed(scope: Scope, expr: Reduce, k: int, out: Var, adjoint: Atom) -
     return lambda b, i, value: chosen(b, value, out, share)
 
 
-def _product_seed(scope: Scope, expr: Reduce, k: int, adjoint: Atom) -> ElementSeed:
+def _product_seed(scope: Scope, expr: Reduce, k: int, adjoint: Atom, masked: bool, steep: bool) -> ElementSeed:
     """The product of all others: prefixes and suffixes, shifted by one place."""
     b, size, one = scope.b, expr.size, Lit(1.0, adjoint.type.dtype)
     last = b.apply("sub", size, i64(1))
@@ -178,7 +192,9 @@ def _product_seed(scope: Scope, expr: Reduce, k: int, adjoint: Atom) -> ElementS
     def seed(inner: Builder, i: Var, _value: Atom) -> Atom:
         left = _shifted(inner, before, inner.apply("sub", i, i64(1)), one)
         right = _shifted(inner, behind, inner.apply("sub", inner.apply("sub", last, i), i64(1)), one)
-        return inner.apply("mul", adjoint, inner.apply("mul", left, right))
+        made = contribution(inner, inner.apply("mul", left, right), adjoint, masked, steep)
+        assert made is not None  # no literal
+        return made
 
     return seed
 

@@ -11,7 +11,7 @@ What the second run computes in vain is dead code, and goes away.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
@@ -23,6 +23,7 @@ from .activity import varied
 from .adjoints import Scope
 from .masks import TAME, masked, suspects, unbounded
 from .planner import Plan
+from .roots import flat, may_vanish, steep
 from .values import rerun, returning
 
 Back: TypeAlias = Callable[[Scope], None]
@@ -34,8 +35,8 @@ Pull: TypeAlias = Callable[[Builder, Sequence[Atom | None]], tuple[Atom | None, 
 class Sweep:
     """The forward sweep of one block into `b`.
 
-    `varied`, `masked` and `unbounded` know the block's variables (`activity`, `masks`), `bound` are those that it
-    binds; `plan` says what its loops may keep.
+    `varied`, `masked`, `unbounded`, `flat` and `steep` know the block's variables (`activity`, `masks`, `roots`),
+    `bound` are those that it binds; `plan` says what its loops may keep.
     """
 
     b: Builder
@@ -43,6 +44,8 @@ class Sweep:
     varied: set[str]
     masked: set[str]
     unbounded: set[str]
+    flat: set[str]
+    steep: set[str]
     bound: set[str]
     plan: Plan = field(default_factory=Plan)
 
@@ -67,7 +70,10 @@ class Sweep:
         alone = Block((stm,), ())
         self.bound |= bound_in(alone)
         self.varied |= varied(alone, self.varied)
+        self.masked |= masked(alone, {var.name for var in stm.vars} & self.masked)
         self.unbounded |= unbounded(alone, self.unbounded)
+        self.flat |= flat(alone, self.flat)
+        self.steep |= steep(alone, {var.name for var in stm.vars} & self.steep, self.flat, self.masked)
         return stm
 
     def varies(self, stm: Stm) -> bool:
@@ -81,6 +87,12 @@ class Sweep:
         singular = expr.op not in TAME or any(isinstance(x, Var) and x.name in self.unbounded for x in expr.args)
         return singular and stm.vars[0].name in self.masked
 
+    def may_meet_infinity(self, stm: Stm, k: int) -> bool:
+        """May an infinite adjoint meet a partial by operand k of this operation that is zero?"""
+        expr = stm.expr
+        assert isinstance(expr, Apply)
+        return stm.vars[0].name in self.steep and may_vanish(expr.op, k)
+
     def inner(
         self,
         scope: Scope,
@@ -93,35 +105,46 @@ class Sweep:
         """A copy of an inner block applied to `args`, and the sweep that will run it again in the return sweep.
 
         `outer` says for each result of the block which variable it goes to; None where its adjoint may be masked
-        anyway.
-        The plan is that of this block unless another is given.
+        anyway. The plan is that of this block unless another is given.
         """
         block = rerun(substitute(inline(lam, tuple(args)), scope.restorations()))
         given = [(param.name, arg.name) for param, arg in zip(lam.params, args, strict=True) if isinstance(arg, Var)]
         names = {arg for param, arg in given if param in self.varied}
         endless = {arg for param, arg in given if param in self.unbounded}
-        roots = {
-            result.name for var, result in zip(outer, block.results, strict=True)
-            if isinstance(result, Var) and (var is None or var.name in self.masked)
-        }  # fmt: skip
+        level = flat(block, self.flat | {arg for param, arg in given if param in self.flat})
+        choices = masked(block, _going_to(self.masked, outer, block, unknown=True))
         sweep = Sweep(
             b,
             self.rules,
             varied(block, self.varied | names),
-            masked(block, roots),
+            choices,
             unbounded(block, self.unbounded | endless),
+            level,
+            steep(block, _going_to(self.steep, outer, block, unknown=bool(self.steep)), level, choices),
             bound_in(block),
             plan or self.plan,
         )
         return sweep, block
 
 
-def pulled(b: Builder, rules: Mapping[type, Rule], block: Block, wrt: Sequence[Var], plan: Plan | None = None) -> Pull:
-    """Emit the forward sweep of a block; what emits return sweeps wherever its variables are in scope."""
+def pulled(
+    b: Builder,
+    rules: Mapping[type, Rule],
+    block: Block,
+    wrt: Sequence[Var],
+    plan: Plan | None = None,
+    chosen: Iterable[str] = (),
+) -> Pull:
+    """Emit the forward sweep of a block; what emits return sweeps wherever its variables are in scope.
+
+    `chosen` are the results whose adjoints may be masked.
+    """
     names = {var.name for var in wrt}
+    level, choices = flat(block), masked(block, chosen)
     sweep = Sweep(
-        b, rules, varied(block, names), masked(block, ()), unbounded(block, suspects(block)), set(), plan or Plan()
-    )
+        b, rules, varied(block, names), choices, unbounded(block, suspects(block)), level,
+        steep(block, (), level, choices), set(), plan or Plan(),
+    )  # fmt: skip
     backs = sweep.run(block)
 
     def pull(b: Builder, seeds: Sequence[Atom | None]) -> tuple[Atom | None, ...]:
@@ -147,6 +170,14 @@ def nothing(_scope: Scope) -> None:
 def bound_in(block: Block) -> set[str]:
     """The names that the statements of a block bind, not looking into inner blocks."""
     return {var.name for stm in block.stms for var in stm.vars}
+
+
+def _going_to(names: set[str], outer: Sequence[Var | None], block: Block, *, unknown: bool) -> set[str]:
+    """The results of a block that go to one of the named variables; also those without a variable if `unknown`."""
+    return {
+        result.name for var, result in zip(outer, block.results, strict=True)
+        if isinstance(result, Var) and (unknown if var is None else var.name in names)
+    }  # fmt: skip
 
 
 def _placed(back: Back, stm: Stm) -> Back:

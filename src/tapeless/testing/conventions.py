@@ -75,6 +75,10 @@ class Elements:
     def prefixes(self, op: str, neutral: float) -> Atom:
         return total(self.b, self.b.scan(self.size, op, (f64(neutral),), self.at)[0])
 
+    def last_prefix(self, op: str, neutral: float) -> Atom:
+        prefixes = self.b.scan(self.size, op, (f64(neutral),), self.at)[0]
+        return self.b.apply("index", prefixes, self.b.apply("sub", self.size, i64(1)))
+
     def gathered(self, op: str, neutral: float, dest: Atom, key: Callable[[Builder, Var], Atom], skip: int = 0) -> Atom:
         """A histogram of the elements from `skip` on."""
         count = self.b.apply("sub", self.size, i64(skip))
@@ -127,6 +131,55 @@ def _untaken_in_map(b: Builder, x: Elements) -> Atom:
     return total(b, b.map_(x.size, body)[0])
 
 
+def _root_of_squares(b: Builder, x: Elements) -> Atom:
+    return b.apply("sqrt", b.apply("add", b.apply("mul", x[0], x[0]), b.apply("mul", x[1], x[1])))
+
+
+def _weighted_root(b: Builder, x: Elements) -> Atom:
+    return b.apply("sqrt", b.apply("mul", x[1], b.apply("mul", x[0], x[0])))
+
+
+def _root_of_product(b: Builder, x: Elements) -> Atom:
+    return b.apply("sqrt", b.apply("mul", x[0], x[1]))
+
+
+def _root_of_product_of_all(b: Builder, x: Elements) -> Atom:
+    return b.apply("sqrt", x.fold("mul", 1.0))
+
+
+def _roots_in_map(b: Builder, x: Elements) -> Atom:
+    return total(b, b.map_(x.size, lambda b, i: (b.apply("sqrt", *x.at(b, i)),))[0])
+
+
+def _root_of_positive_part(b: Builder, x: Elements) -> Atom:
+    return b.apply("sqrt", b.apply("max", x[0], f64(0.0)))
+
+
+def _root_squared(b: Builder, x: Elements) -> Atom:
+    root = b.apply("sqrt", x[0])
+    return b.apply("mul", root, root)
+
+
+def _angle(b: Builder, x: Elements) -> Atom:
+    return b.apply("acos", b.apply("add", x[0], b.apply("mul", x[1], x[1])))
+
+
+def _chosen_product(b: Builder, x: Elements) -> Atom:
+    """An infinite product that is not chosen."""
+    product = b.reduce(x.size, "mul", (f64(1.0),), lambda b, i: (b.apply("div", f64(1.0), *x.at(b, i)),))[0]
+    return b.apply("select", b.apply("gt", x[0], f64(0.0)), product, x[1])
+
+
+def _roots_chosen_once(b: Builder, x: Elements) -> Atom:
+    """A loop that takes roots, and of which only the first iteration's value is chosen."""
+
+    def step(b: Builder, i: Var, total: Var, value: Var) -> tuple[Atom, ...]:
+        term = b.apply("select", b.apply("lt", i, i64(1)), value, f64(0.0))
+        return b.apply("add", total, term), b.apply("sqrt", value)
+
+    return b.for_(b.apply("add", x.size, i64(2)), (f64(0.0), x[0]), step)[0]
+
+
 def _scattered(b: Builder, x: Elements) -> Atom:
     zeros = b.apply("replicate", f64(0.0), x.size)
     return total(b, b.scatter(x.size, zeros, 1, lambda b, i: (_halves(b, i), *x.at(b, i))), (1.0, 10.0, 100.0))
@@ -168,6 +221,19 @@ CONVENTIONS: tuple[Convention, ...] = (
     _unary("floor at an integer", "floor", 2.0, 0.0),
     _unary("rint at a half", "rint", 0.5, 0.0),
     _unary("sqrt at zero", "sqrt", 0.0, INF),
+    _convention("sum of roots, one of zero", (0.0, 4.0), (INF, 0.25), _roots_in_map),
+    _convention("root of a sum of squares at the origin", (0.0, 0.0), (0.0, 0.0), _root_of_squares),
+    _convention(
+        "cube root of a square at zero", (0.0,), (0.0,), lambda b, x: b.apply("cbrt", b.apply("mul", x[0], x[0]))
+    ),
+    _convention("root of a weighted square at zero", (0.0, 2.0), (0.0, 0.0), _weighted_root),
+    _convention("root of a product of zeros", (0.0, 0.0), (0.0, 0.0), _root_of_product),
+    _convention("root of a product with one zero", (0.0, 4.0), (INF, 0.0), _root_of_product),
+    _convention("root of the product of all, two zero", (0.0, 2.0, 0.0), (0.0, 0.0, 0.0), _root_of_product_of_all),
+    _convention("root of a positive part of nothing", (-1.0,), (0.0,), _root_of_positive_part),
+    _convention("root times itself at zero", (0.0,), (NAN,), _root_squared),
+    _convention("power below one at zero", (0.0, 0.5), (INF, 0.0), lambda b, x: b.apply("pow", x[0], x[1])),
+    _convention("angle at one", (1.0, 0.0), (-INF, 0.0), _angle),
     _binary("max of equals", "max", (1.0, 1.0), (0.5, 0.5)),
     _binary("min of equals", "min", (1.0, 1.0), (0.5, 0.5)),
     _binary("fmax of equals", "fmax", (1.0, 1.0), (0.5, 0.5)),
@@ -183,10 +249,14 @@ CONVENTIONS: tuple[Convention, ...] = (
     _convention("the arm of a select that is not taken", (0.0,), (1.0,), _select),
     _convention("the arm of an if that is not taken", (0.0,), (1.0,), _branch),
     _convention("arms not taken in a map", (0.0, 2.0), (0.0, -0.25), _untaken_in_map),
+    _convention("an infinite product that is not chosen", (0.0, 2.0), (0.0, 1.0), _chosen_product),
+    _convention("roots in a loop, only the first chosen", (0.0,), (1.0,), _roots_chosen_once),
     _convention("maximum with a tie", (1.0, 3.0, 3.0), (0.0, 0.5, 0.5), lambda _, x: x.fold("max", -INF)),
     _convention("minimum with three equal", (2.0,) * 4, (0.25,) * 4, lambda _, x: x.fold("min", INF)),
     _convention("maximum that is NaN", (NAN, 1.0), (0.0, 0.0), lambda _, x: x.fold("max", -INF)),
     _convention("running maximum with a tie", (1.0, 1.0), (1.5, 0.5), lambda _, x: x.prefixes("max", -INF)),
+    _convention("last of a running minimum of equals", (2.0,) * 4, (0.25,) * 4, lambda _, x: x.last_prefix("min", INF)),
+    _convention("running maximum that is NaN", (1.0, NAN, 2.0), (1.0, 0.0, 0.0), lambda _, x: x.prefixes("max", -INF)),
     _convention("product with one zero", (0.0, 2.0, 3.0), (6.0, 0.0, 0.0), lambda _, x: x.fold("mul", 1.0)),
     _convention("product with two zeros", (0.0, 0.0, 3.0), (0.0, 0.0, 0.0), lambda _, x: x.fold("mul", 1.0)),
     _convention("running product with a zero", (2.0, 0.0, 3.0), (1.0, 8.0, 0.0), lambda _, x: x.prefixes("mul", 1.0)),
