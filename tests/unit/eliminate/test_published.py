@@ -5,8 +5,9 @@ import pytest
 from tasks import TASKS
 
 from tapeless.eliminate import heuristics
-from tapeless.eliminate.published import published, published_markowitz
-from tapeless.eliminate.structure import VAR
+from tapeless.eliminate.graph import Graph
+from tapeless.eliminate.published import coded, published, published_markowitz
+from tapeless.eliminate.structure import VAR, Edge, Values
 from tapeless.eliminate.tables import cost
 from tapeless.eliminate.work import work
 
@@ -92,3 +93,24 @@ def test_edges_of_ones_count_in_the_published_model():
     graph = TASKS["human_heart_dipole"].graph()
     assert any(edge != VAR for edge in graph.edges.values())
     assert cost(published(graph), heuristics.reverse(published(graph))) == 172
+
+
+def test_edges_of_arrays_get_the_nearest_code():
+    elementwise, matrix = Edge(Values.VAR, ((0, 0),), (0,)), Edge(Values.VAR, (), (0,), (0,))
+    by_left, by_right = Edge(Values.VAR, ((0, 0),), (1,), (1,)), Edge(Values.VAR, ((1, 1),), (0,), (0,))
+    transposed, reshaped = Edge(Values.ONE, ((0, 1), (1, 0))), Edge(Values.ONE, (), (0, 1), (0,))
+    shapes = ((3,), (3,), (4,), (2, 4), (4, 2), (2, 2), (2, 2), (2, 2))
+    edges = {
+        (0, 1): (elementwise, 2),
+        (1, 2): (matrix, 1),
+        (2, 3): (reshaped, 11),
+        (3, 4): (transposed, -7),
+        (3, 5): (by_left, -2),
+        (4, 5): (by_right, -3),
+        (5, 6): (Edge(Values.VAR, ((0, 0), (1, 1)), (0, 1)), 6),
+        (6, 7): (Edge(Values.VAR, ((0, 0), (1, 1))), 10),
+    }
+    ours = published(Graph(1, shapes, (7,), {ends: edge for ends, (edge, _) in edges.items()}))
+    theirs = coded(1, shapes, (7,), {ends: code for ends, (_, code) in edges.items()})
+    assert np.array_equal(ours.kind, theirs.kind)
+    assert np.array_equal(ours.extents, theirs.extents)
