@@ -13,8 +13,9 @@ k has always been found to do as well: no counterexample in all small and many t
 *Twins.* Vertices with the same predecessors and the same successors may be eliminated one after the other (Bentert and
 others 2025, for graphs of numbers): a search need only place one of them.
 
-Both are proven where every product costs one, the `published` model of scalars; for other models, and for chains
-between intermediates, they are as good as the tests make them: `proven=False`.
+Both are proven where every product costs one, the `published` model of scalars. For other models of scalars, and for
+chains between intermediates, they are as good as the tests make them: `proven=False`. Of arrays neither holds (a chain
+of matrices has good and bad orders): there only dead vertices are taken.
 """
 
 from __future__ import annotations
@@ -45,36 +46,34 @@ class Reduction:
 def reduced(tables: Tables, *, proven: bool = True) -> Reduction:
     """Dead vertices and chains eliminated, twins found; with `proven` only what keeps the optimum for certain."""
     state = Elimination(tables)
-    unit = _costs_one(tables)
+    numbers = bool(np.all(tables.extents == 1))
+    unit = numbers and bool(np.all(tables.flags[1:, 1:] == 0))
+    trusted = unit if proven else numbers
     left = list(tables.intermediates)
     first: list[int] = []
     cost = 0
-    while (vertex := _decided(state, left, unit, proven)) is not None:
+    while (vertex := _decided(state, left, trusted, proven)) is not None:
         cost += state.eliminate(vertex)
         first.append(vertex)
         left.remove(vertex)
-    groups = _twins(state, left) if unit or not proven else tuple((vertex,) for vertex in left)
+    groups = _twins(state, left) if trusted else tuple((vertex,) for vertex in left)
     return Reduction(tuple(first), cost, replace(tables, kind=state.kinds()), groups)
 
 
-def _costs_one(tables: Tables) -> bool:
-    """Whether every product of two edges costs one."""
-    return bool(np.all(tables.flags[1:, 1:] == 0))
+def _decided(state: Elimination, left: Sequence[int], chains: bool, proven: bool) -> int | None:
+    """A vertex that may go next, dead ones before those on chains."""
+    dead = [vertex for vertex in left if not state.before[vertex] or not state.after[vertex]]
+    if dead or not chains:
+        return dead[0] if dead else None
+    return next((vertex for vertex in left if _is_chain(state, vertex, proven)), None)
 
 
-def _decided(state: Elimination, left: Sequence[int], unit: bool, proven: bool) -> int | None:
-    """A vertex that may go next, dead ones before chains."""
-    dead = (vertex for vertex in left if not state.before[vertex] or not state.after[vertex])
-    chains = (vertex for vertex in left if _is_chain(state, vertex, unit, proven))
-    return next(dead, None) or next(chains, None)
-
-
-def _is_chain(state: Elimination, vertex: int, unit: bool, proven: bool) -> bool:
+def _is_chain(state: Elimination, vertex: int, at_the_rim: bool) -> bool:
+    """Whether a vertex has one edge in and one out; if asked, one of them from an input or to an output."""
     before, after = state.before[vertex], state.after[vertex]
     if len(before) != 1 or len(after) != 1:
         return False
-    at_the_rim = min(before) < state.tables.inputs or min(after) in state.tables.outputs
-    return not proven or (unit and at_the_rim)
+    return not at_the_rim or min(before) < state.tables.inputs or min(after) in state.tables.outputs
 
 
 def _twins(state: Elimination, vertices: Sequence[int]) -> tuple[tuple[int, ...], ...]:

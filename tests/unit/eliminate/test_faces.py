@@ -128,3 +128,11 @@ def test_an_order_of_the_reduced_graph_is_one_of_the_whole():
     order = reduction.order([group[0] for group in reduction.groups])
     assert sorted(order) == list(tables.intermediates)
     assert len(reduction.first) > 5
+
+
+def test_of_arrays_only_dead_vertices_are_decided():
+    tables = TASKS["encoder"].tables()
+    reduction = reduced(tables, proven=False)
+    assert reduction.cost == 0
+    assert 0 < len(reduction.first) < 10
+    assert all(len(group) == 1 for group in reduction.groups)
