@@ -12,7 +12,8 @@ from ..passes import fuse, parallelise, scalarise, simplify, unroll, whole
 from ..passes.notes import Notes
 
 STEPS = (
-    simplify.run, parallelise.run, simplify.run, whole.run, fuse.run, unroll.run, scalarise.run, simplify.run,
+    simplify.run, parallelise.run, simplify.run, whole.run, fuse.run, unroll.run_before_derivatives, scalarise.run,
+    simplify.run,
 )  # fmt: skip
 
 

@@ -20,6 +20,7 @@ from ..ir.core import Apply, For, Lambda, Map, Reduce, Scan, Stm
 from ..ir.types import I64, Atom, Lit, Type, Var, i64
 from ..ir.walk import fresh, inline, substitute
 from .adjoints import Scope
+from .extremes import extreme_rule
 from .groups import apart, operations
 from .indexed import Body, indexed
 from .local import contribution
@@ -64,7 +65,8 @@ def reduce_rule(sweep: Sweep, stm: Stm) -> Back:
     if None in names:
         return apart(sweep, stm, names, reduce_rule, _reduce_as_loop)
     if any(name in ("min", "max") for name in names) and not _only_reads(expr.body):
-        return _of_kept_elements(sweep, expr, stm, reduce_rule)
+        alone = len(names) == 1 and not stm.vars[0].type.shape
+        return extreme_rule(sweep, stm) if alone else _of_kept_elements(sweep, expr, stm, reduce_rule)
     sweep.emit(stm)
 
     def back(scope: Scope) -> None:

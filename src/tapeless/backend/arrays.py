@@ -58,9 +58,23 @@ def _reshape(e: Emitter, stm: Stm, expr: Apply) -> None:
 
 
 def _update(e: Emitter, stm: Stm, expr: Apply) -> None:
+    if _adds(e, stm, expr):
+        return
     target, value = _target(e, stm, expr)
     memory.put(e, target, e.sizes(expr.args[2:]), value)
     e.bind(stm.vars[0], target)
+
+
+def _adds(e: Emitter, stm: Stm, expr: Apply) -> bool:
+    """Where the result is to be added to an accumulator, add the part that is written, and what is not zeros below."""
+    place = e.places.get(stm.vars[0])
+    if place is None or not place.adds:
+        return False
+    if expr.args[0] not in e.kernel.zeros:
+        memory.put_all(e, place, e.array(expr.args[0]))
+    memory.put(e, place, e.sizes(expr.args[2:]), e.value(expr.args[1]))
+    e.bind(stm.vars[0], place)
+    return True
 
 
 def _update_slice(e: Emitter, stm: Stm, expr: Apply) -> None:
@@ -100,6 +114,8 @@ def _apart(e: Emitter, target: Array, value: Array) -> Array:
 
 
 def _accumulate(e: Emitter, stm: Stm, expr: Apply) -> None:
+    if _adds(e, stm, expr):
+        return
     target, value = _target(e, stm, expr)
     at = e.sizes(expr.args[2:])
 

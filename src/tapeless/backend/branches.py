@@ -13,7 +13,7 @@ from dataclasses import replace
 
 from ..ir.core import Block, If, Stm
 from ..ir.types import Var
-from . import affine, memory
+from . import affine, deposits, memory
 from .emitter import CannotVectorise, Emitter
 from .text import llvm_type
 from .values import VARYING, Array, Region, Scalar, Value, size
@@ -34,15 +34,16 @@ def emit_if(e: Emitter, stm: Stm) -> None:
 def _arm(e: Emitter, stm: Stm, arm: Block) -> tuple[Value, ...]:
     """Write an arm; the arrays it makes go where the result of the `If` is wanted."""
     bound = {var for inner in arm.stms for var in inner.vars}
-    wanted = {
-        atom: e.places[var]
-        for var, atom in zip(stm.vars, arm.results, strict=True)
-        if var in e.places and isinstance(atom, Var) and atom in bound
-    }
-    e.places.update(wanted)
+    prepared: list[Var] = []
+    for var, atom in zip(stm.vars, arm.results, strict=True):
+        place = e.places.get(var)
+        if place is not None and place.adds:
+            prepared += deposits.prepare(e, arm, atom, place)
+        elif place is not None and isinstance(atom, Var) and atom in bound:
+            e.places[atom] = place
+            prepared.append(atom)
     values = e.block(arm)
-    for var in wanted:
-        e.places.pop(var, None)
+    e.unprepare(prepared)
     return values
 
 
@@ -123,6 +124,8 @@ def _result(e: Emitter, var: Var, meeting: _Meeting) -> Value:
     match meeting:
         case (local, varying):
             return e.read(local, var.type.dtype, varying)
+        case Array() if meeting.adds:
+            return meeting
         case Array():
             # The sizes are results of the `If` themselves when they differ between the arms.
             return replace(memory.current(e, meeting), dims=e.sizes(var.type.shape))

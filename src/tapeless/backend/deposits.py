@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..ir.core import Apply, Block, Function, Map
+from ..ir.core import Apply, Block, Function, If, Map
 from ..ir.types import Atom, Lit, Var
 from ..ir.walk import statements
 from ..passes.uses import use_counts
@@ -53,14 +53,38 @@ def prepare(e: Emitter, block: Block, atom: Atom, place: Array) -> list[Var]:
         case Map() if _takes(e, place):
             e.places[atom] = place
             return [atom]
+        case If() if place.adds == "alone":
+            e.places[atom] = place
+            return [atom]
+        case Apply("update", (Var() as base, value, *at)) if base in e.kernel.zeros and place.adds == "alone":
+            e.places[atom] = place
+            return [atom, *_idle(e, block, base), *_row(e, block, value, place, at)]
+        case Apply("accumulate", (base, value, *at)) if place.adds == "alone":
+            e.places[atom] = place
+            more = _idle(e, block, base) if base in e.kernel.zeros else prepare(e, block, base, place)
+            return [atom, *more, *_row(e, block, value, place, at)]
         case Apply("update_slice", (Var() as base, part, *pairs)) if base in e.kernel.zeros:
             e.places[atom] = place
-            if use_counts(block)[base.name] == 1:
-                e.idle.add(base)
+            idle = _idle(e, block, base)
             here = all(isinstance(x, Lit) or x in e.env for x in (*pairs, *part.type.shape))
-            return [atom, base, *(prepare(e, block, part, _part(e, place, part, pairs)) if here else ())]
+            return [atom, *idle, *(prepare(e, block, part, _part(e, place, part, pairs)) if here else ())]
         case _:
             return []
+
+
+def _idle(e: Emitter, block: Block, base: Atom) -> list[Var]:
+    """Zeros to which a part is added need not exist, if that is their only use; only what the block makes itself."""
+    if not isinstance(base, Var) or use_counts(block)[base.name] != 1:
+        return []
+    e.idle.add(base)
+    return [base]
+
+
+def _row(e: Emitter, block: Block, value: Atom, place: Array, at: Sequence[Atom]) -> list[Var]:
+    """Let the block add the sub-array `value` at an index that is known by now."""
+    if not value.type.shape or not all(isinstance(i, Lit) or i in e.env for i in at):
+        return []
+    return prepare(e, block, value, memory.part(e, place, e.sizes(at)))
 
 
 def _part(e: Emitter, place: Array, part: Atom, pairs: Sequence[Atom]) -> Array:

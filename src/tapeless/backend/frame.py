@@ -13,9 +13,10 @@ from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from ..ir.core import Check, Function, Pos, Stm
+from ..ir.core import Check, Function, Pos, Reduce, Stm
 from ..ir.types import Atom, Var
 from ..passes.place import Uses
+from .apart import Parts, split
 from .once import Lines
 from .target import Options, Target
 from .text import Module
@@ -48,6 +49,17 @@ class Kernel:
     notes: list[Note] = field(default_factory=list[Note])
     scopes: Iterator[int] = field(default_factory=lambda: itertools.count(1))
     nests: Iterator[int] = field(default_factory=itertools.count)
+    # Bodies of sums of arrays by the identity of the sum, taken apart.
+    parts: dict[int, Parts | None] = field(default_factory=dict[int, "Parts | None"])
+
+    def parts_of(self, expr: Reduce) -> Parts | None:
+        """The body of a sum of arrays taken apart, where iterations add at places of their own."""
+        if id(expr) not in self.parts:
+            parts = self.parts[id(expr)] = split(expr)
+            for block in () if parts is None else (parts.early, parts.late, parts.usual):
+                if block is not None:
+                    self.uses.learn(block)
+        return self.parts[id(expr)]
 
     def site(self, stm: Stm) -> int:
         """The number of a check, the same wherever its code is repeated."""

@@ -213,8 +213,8 @@ def put(e: Emitter, target: Array, at: Sequence[Scalar], value: Scalar | Array) 
 
 
 def put_all(e: Emitter, target: Array, value: Array) -> None:
-    """Write all elements of an array, unless they stand there already; the two may overlap."""
-    if is_same(target, value):
+    """Write all elements of an array, unless they stand there already or were added there; the two may overlap."""
+    if is_same(target, value) or (target.adds and value.adds):
         return
     if target.adds:
         adding.add_all(e, target, value)

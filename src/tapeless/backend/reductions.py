@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from ..ir.core import Reduce, Scan, Stm
 from ..ir.types import I64, Atom, DType
 from ..passes.sums import operators
-from . import affine, control, cost, deposits
+from . import affine, control, cost, deposits, lanewise
 from .adding import across
 from .carry import Carry
 from .emitter import Emitter
@@ -141,13 +141,19 @@ def _strips_added(
 ) -> list[_Sum | None]:
     """Run the index towards the end in whole strips; returns the accumulators that are scalars, one per lane."""
     index, end = run
+    parts = e.kernel.parts_of(expr)
     sums = [None if atom.type.shape else _Sum.start(e, atom, True, 1) for atom in expr.neutral]
 
     def round() -> None:
         e.bind(expr.body.params[0], Scalar(I64, e.w.op(f"load i64, ptr {index}"), "1"))
-        values = deposits.run(e, expr.body.body, carry.accumulators("across"))
-        for name, total, value in zip(names, sums, values, strict=True):
+        if parts is None:
+            values = [x for x in deposits.run(e, expr.body.body, carry.accumulators("across")) if isinstance(x, Scalar)]
+        else:
+            values = lanewise.in_lanes(e, parts, carry)
+        scalars = iter(values)
+        for name, total in zip(names, sums, strict=True):
             if total is not None:
+                value = next(scalars)
                 assert isinstance(value, Scalar)
                 e.write(total.locals[0], e.apply(name, (total.read(e, 0), value), value.dtype), True)
 

@@ -2,8 +2,8 @@
 
 When lane l reads field c of record l and the records have r <= 16 elements each, the W records are r
 contiguous vectors. They are loaded whole and field c is picked out by shuffles; all fields share the loads,
-which the optimiser merges. Stores go the other way; records of W fields and more are written W fields at a time, which
-are transposed in registers (log2 W shuffles for each vector) so that each lane's part of its record is one store.
+which the optimiser merges. Stores go the other way. Of records of W fields and more, W fields are read or written at
+a time, and transposed in registers (log2 W shuffles for each vector): each lane's part of its record is one access.
 """
 
 from __future__ import annotations
@@ -52,6 +52,21 @@ def record_at(e: Emitter, array: Array, at: Sequence[Scalar]) -> Record | None:
 
 def load(e: Emitter, array: Array, record: Record) -> Scalar:
     """One field of W records."""
+    text = _load_short(e, array, record) if record.length < e.width else _load_long(e, array, record)
+    return access.loaded(e, array.dtype, text)
+
+
+def _load_long(e: Emitter, array: Array, record: Record) -> str:
+    """W fields of W records at a time are transposed; the last W fields may overlap those before."""
+    width, length = e.width, record.length
+    first = min(record.field - record.field % width, length - width)
+    starts = [affine.text_of(e, "add", record.start, str(lane * length + first)) for lane in range(width)]
+    rows = [access.vector_from(e, array, start) for start in starts]
+    return _transposed(e, memory_type(array.dtype, width), rows)[record.field - first]
+
+
+def _load_short(e: Emitter, array: Array, record: Record) -> str:
+    """A field is picked out of the vectors of memory."""
     type, width = memory_type(array.dtype, e.width), e.width
     wanted = [record.field + lane * record.length for lane in range(width)]
     found, have = "poison", [-1] * width
@@ -65,7 +80,7 @@ def load(e: Emitter, array: Array, record: Record) -> Scalar:
             if first <= element < first + width:
                 have[lane], mask[lane] = element, width + element - first
         found = _shuffle(e, type, found, block, mask)
-    return access.loaded(e, array.dtype, found)
+    return found
 
 
 def store(e: Emitter, array: Array, start: str, fields: Sequence[Scalar]) -> None:

@@ -72,13 +72,19 @@ def _scale(a: Lanes, b: Lanes) -> Lanes:
 
 
 def _min(a: Lanes, b: Lanes) -> Lanes:
-    smaller = select(a < b, a, b)
-    return select(a.is_nan(), a, smaller) if a.dtype.is_float else smaller
+    return _extreme("minimum", b, a) if a.dtype.is_float else select(a < b, a, b)
 
 
 def _max(a: Lanes, b: Lanes) -> Lanes:
-    larger = select(a > b, a, b)
-    return select(a.is_nan(), a, larger) if a.dtype.is_float else larger
+    return _extreme("maximum", b, a) if a.dtype.is_float else select(a > b, a, b)
+
+
+def _extreme(name: str, new: Lanes, best: Lanes) -> Lanes:
+    """NaN if one is; the sign of a zero is left open. The best of many waits for one instruction, and one that chooses:
+
+    whether a value is NaN is tested on the first operand alone, which is the new one.
+    """
+    return new.intrinsic(name, best, flags="nsz")
 
 
 def _fmin(a: Lanes, b: Lanes) -> Lanes:

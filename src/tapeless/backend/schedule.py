@@ -104,7 +104,9 @@ class _Scalar:
         """Lanes or not, whichever takes less time for as many iterations as there will be."""
         width = self.kernel.target.lanes(_dtypes(form.body.body))
         pricing = _Pricing(self.kernel, width)
-        in_lanes = pricing.block(form.body.body, {form.body.params[0]: "linear"}) / width + _consuming(form)
+        parts = self.kernel.parts_of(form) if isinstance(form, Reduce) else None
+        in_lanes = pricing.block(form.body.body if parts is None else parts.early, {form.body.params[0]: "linear"})
+        in_lanes = in_lanes / width + (_consuming(form) if parts is None else self.block(parts.late))
         scalar = self.block(form.body.body)
         count = trips(form.size, self.kernel.changing)
         strips, rest = divmod(count, width) if isinstance(form.size, Lit) else (count / width, width / 2)

@@ -28,6 +28,12 @@ class Uses:
     free: dict[int, frozenset[Var]] = field(default_factory=dict[int, frozenset[Var]])
     looped: set[Var] = field(default_factory=set[Var])
     parts: dict[Var, Apply] = field(default_factory=dict[Var, Apply])
+    others: list[Block] = field(default_factory=list[Block])
+
+    def learn(self, block: Block) -> None:
+        """Answer questions about a block that is not one of the function's, though its statements are."""
+        self.others.append(block)
+        _block(block, self)
 
     def last_use(self, block: Block) -> dict[Var, int]:
         """Array -> number of the last statement that mentions it; results count as one past the last."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import TypeAlias
 
-from ..ir.core import Apply, Block, Map, Reduce
+from ..ir.core import Apply, Block, Map, Reduce, Scan
 from ..ir.types import Atom, Var
 
 REORDERABLE = ("add", "mul", "min", "max", "fmin", "fmax", "and", "or", "xor")
@@ -18,7 +18,7 @@ REORDERABLE = ("add", "mul", "min", "max", "fmin", "fmax", "and", "or", "xor")
 _Parts: TypeAlias = "dict[str, tuple[Var, tuple[Atom, ...]]]"
 
 
-def operators(expr: Reduce) -> list[str] | None:
+def operators(expr: Reduce | Scan) -> list[str] | None:
     """The operation of each accumulator, when each is a single one that may be reordered; of arrays only sums."""
     half = len(expr.neutral)
     found: list[str] = []

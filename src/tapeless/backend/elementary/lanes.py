@@ -147,13 +147,14 @@ class Lanes:
 
     # -- intrinsics -----------------------------------------------------------------------------
 
-    def intrinsic(self, name: str, *others: Operand) -> Lanes:
-        """`llvm.name` of this value and others of its type."""
+    def intrinsic(self, name: str, *others: Operand, flags: str = "") -> Lanes:
+        """`llvm.name` of this value and others of its type; `flags` are fast-math flags."""
         args = [self, *(self._lift(other) for other in others)]
         suffix = _SUFFIX[self.dtype.value] if self.width == 1 else f"v{self.width}{_SUFFIX[self.dtype.value]}"
         symbol = f"llvm.{name}.{suffix}"
         self.writer.module.declare(symbol, f"declare {self.type} @{symbol}({', '.join([self.type] * len(args))})")
-        return self.emit(f"call {self.type} @{symbol}({', '.join(f'{a.type} {a.text}' for a in args)})")
+        licence = f"{flags} " if flags else ""
+        return self.emit(f"call {licence}{self.type} @{symbol}({', '.join(f'{a.type} {a.text}' for a in args)})")
 
     def abs(self) -> Lanes:
         return self.intrinsic("fabs")
