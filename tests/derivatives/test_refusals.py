@@ -21,6 +21,14 @@ def writes_outside(x):
     return x * COUNTS[1]
 
 
+def positive(x):
+    found = []
+    for i in range(len(x)):
+        if x[i] > 0.0:
+            found.append(x[i] * x[i])
+    return found
+
+
 CASES = {
     "an integer": (lambda: tp.grad(square)(3), "argument 0 .* Python int"),
     "an array of integers": (lambda: tp.grad(lambda x: np.sum(x))(np.arange(3)), "array of i64"),
@@ -43,6 +51,8 @@ CASES = {
     "too few tangents": (lambda: tp.jvp(square, (1.0,), ()), "1 tangents are needed"),
     "a cotangent of another structure": (lambda: tp.vjp(lambda x: (x, x), 1.0)[1](1.0), "cotangent"),
     "writing into surroundings": (lambda: tp.grad(writes_outside)(1.0), "writes into"),
+    "a list of run-time length": (lambda: tp.jacrev(positive)(X), "length is known only at run time"),
+    "the tangent of such a list": (lambda: tp.jvp(positive, (X,), (X,)), r"np\.array\(the_list\)"),
     "inside compiled code": (lambda: tp.jit(tp.grad(square))(3), "argument 0"),
 }
 
@@ -64,6 +74,11 @@ def test_sizes_of_tangents_are_compared_at_run_time():
         tp.jvp(square, (X,), (np.ones(3),))
     with pytest.raises(ValueError, match="sizes 3 and 2"):
         tp.vjp(square, X)[1](np.ones(3))
+
+
+def test_an_array_of_such_a_list_has_a_derivative():
+    jacobian = tp.jacrev(lambda x: np.array(positive(x)))(X)
+    np.testing.assert_array_equal(jacobian, np.diag(2.0 * X))
 
 
 def test_only_functions_can_be_differentiated():

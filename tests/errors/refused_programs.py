@@ -684,6 +684,28 @@ def write_in_map(x):
     return tp.map(body, x)  # here
 
 
+def other_slices(x):
+    for k in range(1, len(x)):  # here
+        if x[k] > 0.5:
+            return x[:k]
+    return x
+
+
+def lists_of_other_lengths(x):
+    if x > 0.0:
+        out = [x]
+    else:
+        out = []
+    return out  # here
+
+
+def longer_on_one_path(x):
+    out = []
+    if x > 0.0:
+        out.append(x)
+    return out
+
+
 def decorated_nested(x):
     @_helper
     def f(y):  # here
@@ -823,4 +845,7 @@ CASES = [
     (decorated_nested, (1.0,), "TP101", ["decorator"]),
     (call_method_of_float, (1.0,), "TP113", ["hex"]),
     (sort_a_matrix, (X,), "TP104", ["np.argsort"]),
+    (other_slices, (X,), "TP112", ["computed anew", "`break`"]),
+    (lists_of_other_lengths, (1.0,), "TP112", ["a list of 1", "a list of 0", "a count"]),
+    (longer_on_one_path, (1.0,), "TP108", ["a list of 1", "a list of 0", "a count"]),
 ]

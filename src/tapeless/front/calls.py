@@ -250,8 +250,12 @@ def _result(c: Context, frame: Frame) -> Value:
             fix="return a value at the end of the function too",
         )
     if isinstance(returned, Clash):
+        sizes = "size" in returned.reason
         c.refuse(
-            f"the results of {frame.function.name} do not fit together: {returned.reason}", error=TypeConflictError
+            f"the results of {frame.function.name} do not fit together: {returned.reason}",
+            error=TypeConflictError,
+            why="the size of a result must be known where it is returned" if sizes else "a function has one type",
+            fix="leave the loop with `break` and make the array behind it" if sizes else "return one kind of value",
         )
     return returned
 

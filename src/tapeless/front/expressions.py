@@ -74,12 +74,14 @@ def read_name(c: Context, name: str) -> Value:
                 fix="make a list or tuple of it, which can be gone over again",
             )
         case Clash(reason):
+            lists = "a list of" in reason
             c.refuse(
                 f"the variable {name!r} has two types here: {reason}",
                 error=TypeConflictError,
-                why="a compiled variable has one type",
-                fix="use two names, or give it the same type on every path",
-            )
+                why="the length of a list is part of its type" if lists else "a compiled variable has one type",
+                fix="use an array of the largest size and a count" if lists else
+                "use two names, or give it the same type on every path",
+            )  # fmt: skip
         case Once(iterator):
             frame.names[name] = Clash("an iterator, which has been used up before")
             return iterator

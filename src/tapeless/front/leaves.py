@@ -67,6 +67,13 @@ def _take(c: Context, value: Value, atoms: list[Atom]) -> Tree:
         case ArrayRef():
             atoms.append(c.read(value))
             return Leaf(atoms[-1].type)
+        case ListRef() if c.grown(value) is not None:
+            c.refuse(
+                "a list whose length is known only at run time cannot be differentiated as it is",
+                error=DerivativeError,
+                why="a derivative has a place for each element of a list, while it is compiled",
+                fix="make an array of it: return np.array(the_list), or pass an array",
+            )
         case _:
             opened = opened_value(c, value)
             if opened is None:

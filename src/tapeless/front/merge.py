@@ -136,6 +136,8 @@ class Meeting:
         if right is None and isinstance(y, Anything) and left:
             right = left[0], (y,) * len(left[1])
         if left is None or right is None or len(left[1]) != len(right[1]):
+            if left is not None and right is not None and left[0] is right[0] is ListRef:
+                return _lengths(len(left[1]), len(right[1]))
             return _clash(x, y)
         if isinstance(left[0], Grown) and isinstance(right[0], Grown):
             # Python numbers on one path and NumPy's on the other meet in NumPy's.
@@ -191,6 +193,8 @@ class Meeting:
         y = Anything() if self.right.end is End.STOPPED else y
         if isinstance(x, dict) and isinstance(y, dict):
             return self._fields(x, y)  # type: ignore[arg-type]
+        if isinstance(ref, ListRef) and is_tuple(x) and is_tuple(y) and len(x) != len(y):
+            return _lengths(len(x), len(y))
         return self.meet(x, y)
 
     def _fields(self, x: dict[Any, Value], y: dict[Any, Value]) -> Shape:
@@ -302,6 +306,10 @@ def kind(value: Value) -> object:
 def _frame(grown: Grown) -> Grown:
     """What must agree of two lists of run-time length."""
     return replace(grown, columns=(), length=None)
+
+
+def _lengths(x: int, y: int) -> Shape:
+    return Fixed(Clash(f"it is a list of {x} on one path and a list of {y} on another"))
 
 
 def _clash(x: Value, y: Value) -> Shape:
