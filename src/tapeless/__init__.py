@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING, Any
 
 from .api import checkpoint as checkpoint
+from .api import count_multiplications as count_multiplications
 from .api import grad as grad
 from .api import hessian as hessian
 from .api import hvp as hvp
@@ -44,6 +45,10 @@ def __getattr__(name: str) -> Any:
             from .ad.planner import States
 
             return States
+        case "jax":
+            from importlib import import_module
+
+            return import_module(".jax", __name__)
         case "__version__":
             return _version()
         case _:

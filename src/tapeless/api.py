@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from copy import deepcopy
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, overload
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, overload
 
 from .derivatives import Derived, compilable, derived, differentiable
 from .errors import ArgumentError
@@ -20,7 +20,9 @@ from .rules import Checkpointed
 
 if TYPE_CHECKING:
     from .ad.planner import States
-    from .ad.recovery import Method
+    from .ad.recovery import Method as SparseMethod
+    from .eliminate.jacobian import Eliminated
+    from .eliminate.methods import How, Method, Model
     from .sparse import SparseJacobian
 
 T = TypeVar("T")
@@ -139,17 +141,24 @@ def jacrev(
 def jacobian(
     fun: Function,
     argnums: Argnums = 0,
-    method: Literal["auto", "forward", "reverse"] = "auto",
-    sparse: bool = False,
+    has_aux: bool = False,
     *,
+    method: Method = "auto",
+    budget: float | str | None = None,
+    sparse: bool = False,
     memory: Memory = None,
 ) -> Derived | SparseJacobian:
-    """The Jacobian of a function, by columns where there are at most as many inputs as results, else by rows.
+    """The Jacobian of a function; its entries are those of `jacfwd`.
 
-    The result is that of `jacfwd`; `method` fixes the direction. With `sparse=True` the entries that can differ from
-    zero are found from the program, columns (or rows) that never meet share a sweep, and the result is a
-    `scipy.sparse.csr_array` with a row per element of the result and a column per element of the argument. `memory` is
-    as for `grad`.
+    Straight-line code of few numbers is differentiated by eliminating its intermediate values in an order that takes
+    few multiplications. `method="auto"` looks for one for about 50 ms, once for each function; `"search"` for the time
+    that `budget` allows (seconds, or a string such as "10s"); `"forward"`, `"reverse"` and `"markowitz"` are fixed
+    rules, and a sequence of vertices is an order itself (`tp.show_elimination` draws them). Other code is swept, by
+    columns where there are at most as many inputs as results, else by rows.
+
+    With `sparse=True` the entries that can differ from zero are found from the program, columns (or rows) that never
+    meet share a sweep, and the result is a `scipy.sparse.csr_array` with a row per element of the result and a column
+    per element of the argument. `memory` is as for `grad`.
 
     >>> import numpy as np, tapeless as tp
     >>> def residual(x):
@@ -160,18 +169,21 @@ def jacobian(
     >>> tp.jacobian(residual, sparse=True)(np.arange(1000.0)).shape
     (999, 1000)
     """
-    if method not in ("auto", "forward", "reverse"):
-        raise ArgumentError(f"there is no method {method!r}", fix='choose "auto", "forward" or "reverse"')
-    if sparse:
-        return _sparse(method, fun, argnums, False, memory)
-    verb = {"auto": "jacobian", "forward": "jacfwd", "reverse": "jacrev"}[method]
-    return _derived(verb, fun, argnums, False, memory)
+    from .eliminate.methods import how
+
+    if not sparse:
+        return _derived("jacobian", fun, argnums, has_aux, memory, how(method, budget))
+    match method:
+        case "auto" | "forward" | "reverse":
+            return _sparse(method, fun, argnums, has_aux, memory)
+        case _:
+            raise ArgumentError(f"sparse Jacobians have no method {method!r}", fix='"auto", "forward" or "reverse"')
 
 
 def hessian(
     fun: Function, argnums: Argnums = 0, has_aux: bool = False, *, memory: Memory = None, sparse: bool = False
 ) -> Derived | SparseJacobian:
-    """The matrix of second derivatives, forward over reverse.
+    """The matrix of second derivatives: the Jacobian of the gradient, of which one triangle is computed.
 
     With `sparse=True` its pattern is found from the program, and symmetry is used to need few sweeps; the result is as
     that of `jacobian`.
@@ -183,7 +195,51 @@ def hessian(
     """
     if sparse:
         return _sparse("symmetric", grad(fun, argnums, memory=memory), argnums, has_aux)
-    return jacfwd(jacrev(fun, argnums, has_aux, memory=memory), argnums, has_aux)
+    from .eliminate.methods import How
+
+    slope = jacrev(fun, argnums, has_aux, memory=memory)
+    return _derived("jacobian", slope, argnums, has_aux, memory, How(symmetric=True))
+
+
+def count_multiplications(
+    fun: Function,
+    *args: Any,
+    argnums: Argnums = 0,
+    method: Method = "auto",
+    model: Model = "work",
+    budget: float | str | None = None,
+) -> int:
+    """How many multiplications `tp.jacobian` takes for these arguments to accumulate the partial derivatives.
+
+    `method` and `budget` are those of `jacobian`. `model="work"` counts what is executed once sub-expressions are
+    shared: products with 1, -1 and constants are free. `model="published"` counts as papers on elimination do: the
+    program as it is written, and every product. Only straight-line code of few numbers is counted.
+
+    >>> import numpy as np, tapeless as tp
+    >>> def f(x, y):
+    ...     z = np.sin(x) * y
+    ...     return z * x, z * y
+    >>> [tp.count_multiplications(f, 1.0, 2.0, argnums=(0, 1), method=m) for m in ("forward", "reverse", "auto")]
+    [5, 6, 5]
+    """
+    return elimination(fun, *args, argnums=argnums, method=method, model=model, budget=budget).multiplications
+
+
+def elimination(
+    fun: Function, *args: Any, argnums: Argnums, method: Method, model: Model, budget: float | str | None
+) -> Eliminated:
+    """How the Jacobian of a function is accumulated for these arguments: its graph, with an order."""
+    from .eliminate.jacobian import SUBJECT, Eliminated
+    from .eliminate.methods import how
+
+    notes = _derived("jacobian", fun, argnums, False, None, how(method, budget, model)).notes(*args)
+    found = [note for note in notes.about(SUBJECT) if isinstance(note, Eliminated)]
+    if not found:
+        raise ArgumentError(
+            f"the Jacobian of {getattr(fun, '__name__', 'this function')} is not accumulated by elimination",
+            why="it has loops or array operations over what is differentiated by, or is too large to be written out",
+        )
+    return found[0]
 
 
 # -- products with derivatives ----------------------------------------------------------------------
@@ -276,12 +332,19 @@ def checkpoint(fun: Function) -> Function:
     return Checkpointed(fun)
 
 
-def _derived(verb: Any, fun: Function, argnums: Argnums = 0, has_aux: bool = False, memory: Any = None) -> Derived:
+def _derived(
+    verb: Any,
+    fun: Function,
+    argnums: Argnums = 0,
+    has_aux: bool = False,
+    memory: Any = None,
+    how: How | None = None,
+) -> Derived:
     which = argnums if isinstance(argnums, int) else tuple(argnums)
-    return derived(verb, differentiable(fun), which, has_aux, memory)
+    return derived(verb, differentiable(fun), which, has_aux, memory, how)
 
 
-def _sparse(method: Method, fun: Function, argnums: Argnums, has_aux: bool, memory: Any = None) -> SparseJacobian:
+def _sparse(method: SparseMethod, fun: Function, argnums: Argnums, has_aux: bool, memory: Any = None) -> SparseJacobian:
     from .sparse import sparse_jacobian
 
     if has_aux:

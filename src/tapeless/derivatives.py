@@ -19,8 +19,10 @@ from .jitted import Jitted, Options
 
 # As in `jitted`: the compiler is imported by who compiles.
 if TYPE_CHECKING:
+    from .eliminate.methods import How
     from .front.capture import Call, Lowered
     from .front.derived import Derivation, Verb
+    from .passes.notes import Notes
 
 
 class Derived(Jitted):
@@ -45,6 +47,10 @@ class Derived(Jitted):
         count = len(self.specialisations)
         verb = self.__derivation__.verb
         return f"<tp.{verb} of {self.__qualname__}: {count} specialisation{'' if count == 1 else 's'}>"
+
+    def notes(self, *args: Any) -> Notes:
+        """What is decided about the derivative for these arguments, without compiling it."""
+        return self._lowered(self._bound(args, {})).notes
 
     def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if config.current.mode != "python":
@@ -78,24 +84,32 @@ D = TypeVar("D", bound=Derived)
 
 
 @functools.lru_cache(maxsize=512)
-def derived(verb: Verb, function: Any, argnums: Any = 0, has_aux: bool = False, memory: Any = None) -> Derived:
+def derived(
+    verb: Verb, function: Any, argnums: Any = 0, has_aux: bool = False, memory: Any = None, how: How | None = None
+) -> Derived:
     """The derivative of a function, the same object for the same request."""
-    return new_derived(Derived, verb, function, argnums, has_aux, memory)
+    return new_derived(Derived, verb, function, argnums, has_aux, memory, how)
 
 
 def new_derived(
-    kind: type[D], verb: Verb, function: Any, argnums: Any = 0, has_aux: bool = False, memory: Any = None
+    kind: type[D],
+    verb: Verb,
+    function: Any,
+    argnums: Any = 0,
+    has_aux: bool = False,
+    memory: Any = None,
+    how: How | None = None,
 ) -> D:
     """A derivative of a function as an object of its own."""
     from .front.derived import Derivation
 
-    derivation = Derivation(verb, function, argnums, has_aux, memory)
+    derivation = Derivation(verb, function, argnums, has_aux, memory, how)
     plain = _plain(function)
     if verb in ("jvp", "hvp", "pull", "pattern", "columns", "rows"):
         parameters: FunctionType = _with_tangents
     else:
         parameters = function.parameters if isinstance(function, Jitted) else plain
-    return kind(derivation, plain, parameters, (derived, (verb, function, argnums, has_aux, memory)))
+    return kind(derivation, plain, parameters, (derived, (verb, function, argnums, has_aux, memory, how)))
 
 
 def _plain(function: Any) -> FunctionType:

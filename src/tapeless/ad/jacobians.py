@@ -9,16 +9,13 @@ same for all lanes. Entry (r, k) of a Jacobian has the shape of result r followe
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import reduce
 from typing import TypeAlias
 
 from ..ir.build import Atoms, Builder
-from ..ir.core import Apply, Block, Check, Function, If
+from ..ir.core import Apply, Block, Check, If
 from ..ir.types import I64, Atom, Lit, Type, Var, i64
-from ..ir.walk import free_vars, statements
-from ..passes import simplify
-from ..passes.cost import block_cost, statement_count
-from ..passes.notes import Notes
+from ..ir.walk import statements
+from ..passes.cost import statement_count
 from .activity import varied
 from .elements import Input, Row, Side, assembled, reshaped, rows_of, seed_last
 from .jvp import pushes_together, pushforward, pushforwards
@@ -83,41 +80,6 @@ def jacobian_reverse(b: Builder, block: Block, inputs: Sequence[Input], plan: Pl
 
     entries = [_row(b, *lines(k, row), inputs) if row.is_float else () for k, row in enumerate(rows)]
     return values[:count], tuple(entries)
-
-
-def jacobian_either(b: Builder, block: Block, inputs: Sequence[Input], plan: Plan) -> Jacobian:
-    """The derivative of every result by every input, in the direction that is cheaper. All are floats.
-
-    For straight-line code that is counted: both are made, and the one of fewer operations is taken. Otherwise it is the
-    one of fewer sweeps, which may be known at run time only.
-    """
-
-    def forward(b: Builder) -> Atoms:
-        return tuple(entry for row in jacobian_forward(b, block, inputs) for entry in row)
-
-    def reverse(b: Builder) -> Atoms:
-        return tuple(entry for row in jacobian_reverse(b, block, inputs, plan)[1] for entry in row)
-
-    if _is_straight(block) and not any(given.is_whole for given in inputs):
-        entries = b.splice(min((_simplified(b, make) for make in (forward, reverse)), key=block_cost))
-    else:
-        columns = _total(b, [given.type for given in inputs])
-        fewer = b.apply("le", columns, _total(b, [result.type for result in block.results]))
-        entries = b.if_(fewer, forward, reverse)
-    count = len(inputs)
-    return tuple(tuple(entries[k : k + count]) for k in range(0, len(entries), count))
-
-
-def _simplified(b: Builder, make: Callable[[Builder], Atoms]) -> Block:
-    inner = b.child()
-    block = inner.block(make(inner))
-    return simplify.run(Function("block", tuple(free_vars(block)), block), Notes()).body
-
-
-def _total(b: Builder, types: Sequence[Type]) -> Atom:
-    """The number of elements of values of these types."""
-    counts = [_product(b, type.shape) for type in types]
-    return reduce(lambda x, y: b.apply("add", x, y), counts)
 
 
 def _columns(b: Builder, block: Block, vars: Sequence[Var]) -> dict[Var, MaybeAtoms]:

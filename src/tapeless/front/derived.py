@@ -11,15 +11,15 @@ The function works on copies of its arguments, and may not write into what it ta
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, Literal, NoReturn, TypeAlias
 
 from ..errors import DerivativeError
 from ..ir.build import Atoms, Builder
-from ..ir.core import Block, Pos
+from ..ir.core import Block, Custom, Pos
 from ..ir.types import Atom, Var
-from ..ir.walk import fresh, substitute
+from ..ir.walk import fresh, statements, substitute
 from ..passes.notes import Notes
 from .context import Context, describe
 from .control import PathEndsError
@@ -30,10 +30,14 @@ from .values import Closure, Value, is_tuple
 
 if TYPE_CHECKING:
     from ..ad.elements import Input
+    from ..eliminate.methods import How
 
 Verb: TypeAlias = Literal[
     "grad", "value_and_grad", "jacfwd", "jacrev", "jacobian", "jvp", "pull", "hvp", "pattern", "columns", "rows"
 ]
+
+# The subject of notes on derivatives that are not ours.
+RULE = "derivative rule"
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +46,7 @@ class Derivation:
 
     `grad`, `value_and_grad` and the Jacobians take the function's own arguments; `jvp` and `hvp` take the primals
     and the tangents, `pull` the primals and the cotangents, those of sparse Jacobians (`sparse`) the primals and
-    seeds. `memory` limits what the return sweep may keep.
+    seeds. `memory` limits what the return sweep may keep, `how` says how `jacobian` finds an order of elimination.
     """
 
     verb: Verb
@@ -50,6 +54,7 @@ class Derivation:
     argnums: int | tuple[int, ...] = 0
     has_aux: bool = False
     memory: Any = None
+    how: How | None = None
 
     @property
     def name(self) -> str:
@@ -136,10 +141,12 @@ def trace(
     active: Sequence[int],
     has_aux: bool,
     apart: bool = False,
+    literal: bool = False,
 ) -> Trace:
     """Execute a call of the function in a block of its own, the arguments at the positions `active` replaced.
 
-    With `apart`, an array of few elements is replaced by a variable for each of them.
+    With `apart`, an array of few elements is replaced by a variable for each of them. With `literal` the block is left
+    as it was written.
     """
     if not c.frames:
         c.b.pos = _definition(function)
@@ -169,7 +176,11 @@ def trace(
         raise
     shown, aux = _split(c, out) if has_aux else (out, None)
     # Derivatives have the sizes of the results, and stand outside the block.
-    block = c.b.hoist_sizes(inputs, _prepared(b.block(results), inputs, c.parameters.notes))
+    written = b.block(results)
+    block = c.b.hoist_sizes(inputs, written if literal else _prepared(written, inputs, c.parameters.notes))
+    for stm in statements(block):
+        if isinstance(stm.expr, Custom) and stm.expr.forward is not None:
+            c.parameters.notes.add(stm.pos, RULE, "that of the user's")
     return Trace(block, tuple(inputs), tuple(given), columns, tuple(wrt), shown, aux)
 
 
@@ -257,11 +268,12 @@ def _gradient(c: Context, d: Derivation, args: Sequence[Value], kwargs: dict[str
 
 
 def _jacobian(c: Context, d: Derivation, args: Sequence[Value], kwargs: dict[str, Value]) -> Value:
-    from ..ad.direction import jacobian_either
     from ..ad.jacobians import jacobian_forward, jacobian_reverse
     from ..ad.planner import plan_for
+    from ..eliminate.jacobian import jacobian as jacobian_by_elimination
 
-    traced = trace(c, d.function, args, kwargs, positions(c, d.argnums, len(args)), d.has_aux, apart=True)
+    active, literal = positions(c, d.argnums, len(args)), d.how is not None and d.how.model == "published"
+    traced = trace(c, d.function, args, kwargs, active, d.has_aux, apart=True, literal=literal)
     rows = list(leaves(traced.out))
     if not all(leaf.is_float for leaf in rows):
         _refuse(
@@ -280,7 +292,7 @@ def _jacobian(c: Context, d: Derivation, args: Sequence[Value], kwargs: dict[str
             if d.verb == "jacfwd":
                 entries = jacobian_forward(b, shown, traced.columns)
             else:
-                entries = jacobian_either(b, shown, traced.columns, plan)
+                entries = jacobian_by_elimination(b, shown, traced.columns, _how(c, d), plan)
             if traced.aux is not None:
                 values = b.splice(traced.block)
         return (*values, *(entry for row in entries[: len(rows)] for entry in row))
@@ -293,6 +305,12 @@ def _jacobian(c: Context, d: Derivation, args: Sequence[Value], kwargs: dict[str
     ]
     jacobian = make(c, traced.out, iter(per_row))
     return (jacobian, traced.auxiliary(c, results)) if d.has_aux else jacobian
+
+
+def _how(c: Context, d: Derivation) -> How:
+    """How a Jacobian is accumulated; nothing promises that derivatives by the user's own rules are symmetric."""
+    assert d.how is not None
+    return replace(d.how, symmetric=d.how.symmetric and not c.parameters.notes.about(RULE))
 
 
 def _jvp(c: Context, d: Derivation, primals: Sequence[Value], tangents: Value) -> Value:

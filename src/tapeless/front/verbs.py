@@ -5,7 +5,7 @@ Their meaning outside is in `tapeless.api`, which names its functions to the reg
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import replace
 
 from ..errors import DerivativeError
 from ..ir.types import Atom
@@ -49,23 +49,28 @@ def jacobian(
     c: Context,
     fun: Value,
     argnums: Value = 0,
-    method: Value = "auto",
-    sparse: Value = False,
+    has_aux: Value = False,
     *,
+    method: Value = "auto",
+    budget: Value = None,
+    sparse: Value = False,
     memory: Value = None,
 ) -> Value:
+    from ..eliminate.methods import how
+
     _need_dense(c, sparse)
-    verbs: dict[Any, Verb] = {"auto": "jacobian", "forward": "jacfwd", "reverse": "jacrev"}
-    if not isinstance(method, str) or method not in verbs:
-        c.refuse(f"there is no method {method!r}", fix='choose "auto", "forward" or "reverse"', error=DerivativeError)
-    return _derivation(c, verbs[method], fun, argnums, False, memory)
+    order = method if isinstance(method, str) else c.items(method) or method
+    return replace(_derivation(c, "jacobian", fun, argnums, has_aux, memory), how=how(order, budget))
 
 
 def hessian(
     c: Context, fun: Value, argnums: Value = 0, has_aux: Value = False, *, memory: Value = None, sparse: Value = False
 ) -> Value:
     _need_dense(c, sparse)
-    return jacfwd(c, jacrev(c, fun, argnums, has_aux, memory=memory), argnums, has_aux)
+    from ..eliminate.methods import How
+
+    slope = jacrev(c, fun, argnums, has_aux, memory=memory)
+    return replace(_derivation(c, "jacobian", slope, argnums, has_aux, memory), how=How(symmetric=True))
 
 
 def jvp(c: Context, fun: Value, primals: Value, tangents: Value, has_aux: Value = False) -> Value:

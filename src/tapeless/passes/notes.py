@@ -43,7 +43,11 @@ class Notes:
 
     def add(self, pos: Pos | None, subject: str, decision: str, reason: str = "") -> None:
         """Record a decision about `subject` at a place."""
-        self._notes[pos, subject] = Note(pos, subject, decision, reason)
+        self.put(Note(pos, subject, decision, reason))
+
+    def put(self, note: Note) -> None:
+        """Record a note, which may say more than its text."""
+        self._notes[note.pos, note.subject] = note
 
     def about(self, subject: str) -> list[Note]:
         """The notes on one subject, in order of line."""

@@ -15,9 +15,10 @@ from typing import Any
 import numpy as np
 
 from ..ad.activity import varied
+from ..ad.direction import jacobian_either
 from ..ad.elements import Input, inputs_of
 from ..ad.functions import jvp_function, prepared, vjp_function
-from ..ad.jacobians import Jacobian, filled, gradient, jacobian_either, jacobian_forward, jacobian_reverse
+from ..ad.jacobians import Jacobian, filled, gradient, jacobian_forward, jacobian_reverse
 from ..ad.jvp import pushforward
 from ..ad.planner import Plan
 from ..errors import DerivativeError
@@ -32,11 +33,12 @@ from ..passes.notes import Notes
 from . import directed_activity as activity
 from . import directed_combine as combine
 from . import directed_custom as custom
+from . import directed_masks as masks
 from . import directed_places as places
 from . import directed_programs as texts
 from .compare import outcome
 from .derivative_law import EXACT, judge_derivatives
-from .directed_loops import NEVER_RUN, OVERWRITING
+from .directed_loops import GROWING, NEVER_RUN, OVERWRITING
 from .oracle import Oracle, deviation, flat
 
 EVERY_MODE = ("forward", "reverse", "limited")
@@ -266,7 +268,8 @@ def _promise(function: Function, point: Any, expected: Any) -> str:
 
 
 def _refused(function: Function, case: Refused) -> str:
-    for mode, transform in (("forward", jvp_function), ("reverse", vjp_function)):
+    limited = partial(vjp_function, plan=Plan(states=100))
+    for mode, transform in (("forward", jvp_function), ("reverse", vjp_function), ("reverse", limited)):
         try:
             transform(function, (0,))
         except DerivativeError as error:
@@ -338,6 +341,7 @@ CASES: tuple[Case, ...] = (
     Refused("a rule that takes a value from its surroundings", custom.CLOSING_RULE, "surroundings"),
     Refused("the bits of a number", activity.BITS, "'bitcast' is not defined"),
     Refused("the bits of a constant", activity.BITS_OF_CONSTANT, "", ()),
+    *(Refused(f"a growing array {how}", text, "change their size", ("reverse",)) for how, text in GROWING.items()),
     Sized("cotangents of another size", texts.SQUARES, (VECTOR,)),
     Prepared("a block over arrays of unknown sizes", texts.PARTS_IN_ARMS, (VECTOR, MATRIX.T)),
     Fails("a check", texts.CHECKED, (-1.0,)),
@@ -356,10 +360,17 @@ CASES: tuple[Case, ...] = (
     Law("a sum that starts from what varies", combine.varying_start("add", "0.5"), (VECTOR, 0.5)),
     Law("a product that starts from what varies", combine.varying_start("mul", "0.5"), (VECTOR, 1.5)),
     Law("histograms", combine.HISTOGRAMS, (VECTOR, SQUARE[:2, :2], SQUARE[1:, 1:], MATRIX, SQUARE, KEYS // 2)),
-    Promise("the largest root", combine.MAX_OF_ROOTS, (0.0, 4.0), (0.0, 0.25)),
-    Promise("the logarithm of an argument", combine.LOG_OF_AN_ARGUMENT, (0.0, 3.0), (0.0, 0.0)),
-    Promise("a product that is used when finite", combine.TESTED_FOR_INFINITY, (np.inf, 3.0), (0.0, 0.0)),
-    Promise("a product that is used when a number", combine.TESTED_FOR_NAN, (np.nan, 3.0), (0.0, 0.0)),
+    Promise("the largest root", masks.MAX_OF_ROOTS, (0.0, 4.0), (0.0, 0.25)),
+    Promise("the logarithm of an argument", masks.LOG_OF_AN_ARGUMENT, (0.0, 3.0), (0.0, 0.0)),
+    Promise("a product that is used when finite", masks.TESTED_FOR_INFINITY, (np.inf, 3.0), (0.0, 0.0)),
+    Promise("a product that is used when a number", masks.TESTED_FOR_NAN, (np.nan, 3.0), (0.0, 0.0)),
+    Promise("a root that an arm not taken would return", masks.ROOT_FOR_AN_ARM, (0.0, 1.0), (0.0, 0.0)),
+    Promise("a root that an arm not taken would use", masks.ROOT_IN_AN_ARM, (0.0, 1.0), (0.0, 1.0)),
+    Promise("a root that a loop would use", masks.ROOT_FOR_A_LOOP, (0.0, 1.0), (0.0, 0.0)),
+    Promise("one of several roots", masks.ELEMENT_OF_ROOTS, (0.0, 4.0), (0.0, 0.25)),
+    Promise("a part of several roots", masks.PART_OF_ROOTS, (0.0, 4.0), (0.0, 0.25)),
+    Promise("a root several times", masks.SOME_OF_ROOTS, (0.0, 4.0), (0.0, 0.5)),
+    Promise("the largest root by a branch", masks.BRANCHING_MAXIMUM, (0.0, 4.0), (0.0, 0.25)),
     Law("a loop that runs", NEVER_RUN, (VECTOR,)),
     Law("a loop that never runs", NEVER_RUN, (np.zeros(0),)),
     *(Law(f"a loop that overwrites what it read {where}", text, (EIGHT,)) for where, text in OVERWRITING.items()),

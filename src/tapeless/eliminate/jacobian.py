@@ -1,0 +1,140 @@
+"""Jacobians of blocks: straight-line code by elimination, everything else by sweeps.
+
+The elements of small inputs and results are scalars (`ad.elements`), so that a Jacobian of straight-line code is that
+of its linearised graph, accumulated in the order that takes the fewest multiplications. Branches accumulate the
+Jacobians of their arms first. Of the derivative of a gradient one triangle is accumulated, and what only the other one
+needs is dead code. What is not straight, or would be too long written out, is swept (`ad.direction`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import accumulate as accumulated
+from itertools import pairwise
+
+from ..ad import planner
+from ..ad.direction import jacobian_either
+from ..ad.elements import Input, Side, assembled
+from ..ad.jacobians import Jacobian, jacobian_forward, jacobian_reverse
+from ..errors import ArgumentError
+from ..ir.build import Builder
+from ..ir.core import Block, Pos
+from ..ir.types import Atom, Type
+from ..passes.notes import Note
+from .emit import accumulate
+from .factors import Factor, settled
+from .linear import Ends, Linear
+from .linearise import linearise
+from .methods import How, Plan
+
+# So many vertices are looked at, and so many multiplications written out.
+MOST = 1000
+LONGEST = 3000
+SUBJECT = "jacobian"
+
+
+@dataclass(frozen=True, slots=True)
+class Eliminated(Note):
+    """What was decided about a Jacobian: its graph with an order, and multiplications inside branches."""
+
+    plan: Plan
+    inner: int
+    labels: tuple[str, ...]
+
+    @property
+    def multiplications(self) -> int:
+        """All that are counted."""
+        return self.plan.cost + self.inner
+
+
+def jacobian(b: Builder, block: Block, inputs: Sequence[Input], how: How, memory: planner.Plan) -> Jacobian:
+    """The derivative of every result of a block by every input. All are floats."""
+    found = planned(block, inputs, how)
+    if found is None:
+        return _swept(b, block, inputs, how, memory)
+    linear, plan = found
+    if memory.notes is not None:
+        memory.notes.put(_note(b.pos, linear, plan))
+    b.stms.extend(linear.stms)
+    entries = accumulate(b, linear, plan.order)
+    outputs = [output for row in linear.rows for output in row]
+    mirrored = how.symmetric and _is_square(linear, inputs)
+
+    def cell(place: int, vertex: int) -> Atom | None:
+        if mirrored and place < vertex:
+            place, vertex = vertex, place
+        output = outputs[place]
+        found = None if output is None else entries.get((output, vertex))
+        return None if found is None else settled(b, found, linear.dtype)
+
+    places = _consecutive(map(len, linear.rows))
+    columns = list(zip(inputs, _consecutive(len(given.vars) for given in inputs), strict=True))
+    return tuple(
+        tuple(
+            _entry(b, result.type, given, [[cell(at, k) for k in vertices] for at in row])
+            for given, vertices in columns
+        )
+        for result, row in zip(linear.results, places, strict=True)
+    )
+
+
+def planned(block: Block, inputs: Sequence[Input], how: How) -> tuple[Linear, Plan] | None:
+    """The linearised graph of a block and an order; None for code that is swept."""
+    vars = [var for given in inputs for var in given.vars]
+    # An order that was given is one of the whole; branches choose theirs.
+    inside = how if isinstance(how.method, str) else How("auto", how.seconds)
+
+    def arm(b: Builder, linear: Linear) -> tuple[Mapping[Ends, Factor], int]:
+        plan = inside.plan(linear.graph)
+        return accumulate(b, linear, plan.order), plan.cost
+
+    linear = linearise(block, vars, arm)
+    if linear is None or len(linear.graph.shapes) > MOST:
+        return None
+    plan = how.plan(linear.graph)
+    return None if plan.cost + linear.inner > LONGEST else (linear, plan)
+
+
+def _consecutive(lengths: Iterable[int]) -> list[range]:
+    """Ranges of these lengths, one after the other."""
+    ends = list(accumulated(lengths, initial=0))
+    return [range(start, end) for start, end in pairwise(ends)]
+
+
+def _is_square(linear: Linear, inputs: Sequence[Input]) -> bool:
+    """Is there a result of the shape of each input? Then the derivative of a gradient equals its transpose."""
+    return [result.type for result in linear.results] == [given.type for given in inputs]
+
+
+def _entry(b: Builder, row: Type, column: Input, cells: Sequence[Sequence[Atom | None]]) -> Atom:
+    """The derivative of one result by one input."""
+    return assembled(b, row.dtype, Side(row, is_whole=False), Side(column.type, is_whole=False), cells)
+
+
+def _swept(b: Builder, block: Block, inputs: Sequence[Input], how: How, memory: planner.Plan) -> Jacobian:
+    match how.method:
+        case "auto" if how.symmetric:
+            return jacobian_forward(b, block, inputs)
+        case "forward":
+            return jacobian_forward(b, block, inputs)
+        case "reverse":
+            return jacobian_reverse(b, block, inputs, memory)[1]
+        case str():
+            return jacobian_either(b, block, inputs, memory)
+        case order:
+            raise ArgumentError(
+                f"method={order} is an order of vertices, and this function has none",
+                why="only straight-line code of few numbers is differentiated by eliminating vertices",
+                fix='leave the choice to method="auto"',
+            )
+
+
+def _note(pos: Pos | None, linear: Linear, plan: Plan) -> Eliminated:
+    inside = f", {linear.inner} more inside branches" if linear.inner else ""
+    decision = f"eliminates {len(plan.order)} vertices by {plan.cost} multiplications{inside}, method {plan.method}"
+    rules = ", ".join(f"{name} {count}" for name, count in plan.rules.items())
+    least = "no order takes fewer" if plan.bound == plan.cost else f"at least {plan.bound}" if plan.bound else ""
+    return Eliminated(
+        pos, SUBJECT, decision, "; ".join(filter(None, (rules, least))), plan, linear.inner, linear.labels
+    )
