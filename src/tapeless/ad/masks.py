@@ -1,8 +1,9 @@
 """Masks: whose adjoint may be an exact zero because another value was chosen.
 
 A `select`, the smallest of many, an element that is overwritten: each passes the adjoint to what was chosen and zero
-to the rest; in a derivative of a derivative so does a product with an adjoint that was masked (`scale`). The rest may
-have had an infinite partial (the root of zero in the arm not taken), and zero times infinity is not a number.
+to the rest; in a derivative of a derivative so does a product with an adjoint that was masked (`scale`). What is used
+only by an arm that may not be taken, or in part (`partly`), has such zeros too. The rest may have had an infinite
+partial (the root of zero in the arm not taken), and zero times infinity is not a number.
 `masked(block, results)` are the names of the float variables, at any depth, that flow into such a choice, and
 `unbounded(block, names)` those that may be infinite though the inputs are not. Where an adjoint of the first kind
 meets a partial that is singular or made of the second kind, the return sweep tests for the zero first.
@@ -16,6 +17,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from ..ir.core import Apply, Block, Check, Custom, For, Hist, If, Map, Reduce, Scan, Scatter, Stm, While
 from ..ir.types import Atom, Var
 from ..ir.walk import free_vars, lambdas, statements
+from .partly import partly_used
 
 # Operations whose value and partials are finite where their operands are.
 TAME = frozenset({
@@ -29,7 +31,7 @@ TAME = frozenset({
 def masked(block: Block, results: Iterable[str]) -> set[str]:
     """What flows into a choice inside the block, or into the named variables."""
     sources: dict[str, list[str]] = defaultdict(list)
-    roots = set(results)
+    roots = {*results, *partly_used(block)}
     for stm in statements(block):
         for out, operands in edges(stm):
             sources[out] += operands

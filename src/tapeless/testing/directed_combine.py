@@ -56,20 +56,20 @@ def f(x: f64[n]) {
     return r
   } (i: i64) {
     e: f64 = index x i
+    w: f64[2] = map 2 (j: i64) {
+      w0: f64 = mul e e
+      return w0
+    }
+    w1: f64 = index w 1
     c: bool = gt e 0.0
     v: f64 = if c {
-      v0: f64 = mul e e
+      v0: f64 = mul e w1
       return v0
     } else {
       v1: f64 = neg e
       return v1
     }
-    w: f64[2] = map 2 (j: i64) {
-      w0: f64 = mul v e
-      return w0
-    }
-    w1: f64 = index w 1
-    return w1
+    return v
   }
   b: f64 = reduce n [-inf] (p1: f64, q1: f64) {
     c1: bool = gt p1 q1
@@ -151,53 +151,5 @@ def f(x: f64[n], d: f64[2, 2], e: f64[2, 2], g: f64[2, 3], b: f64[n, 3], key: i6
     return k1 row
   }
   return h l o
-}
-"""
-
-# -- adjoints that are zero because something else was chosen: derivatives are exactly zero there ----------------
-
-MAX_OF_ROOTS = """
-def f(x: f64[n]) {
-  s: f64[n] = map n (i: i64) {
-    e: f64 = index x i
-    r: f64 = sqrt e
-    return r
-  }
-  m: f64 = reduce n [-inf] (p: f64, q: f64) {
-    t: f64 = max p q
-    return t
-  } (i1: i64) {
-    e1: f64 = index s i1
-    return e1
-  }
-  return m
-}
-"""
-
-LOG_OF_AN_ARGUMENT = """
-def f(x: f64, y: f64) {
-  u: f64 = log x
-  p: f64 = mul u y
-  c: bool = gt x 0.0
-  o: f64 = select c p 0.0
-  return o
-}
-"""
-
-TESTED_FOR_INFINITY = """
-def f(x: f64, y: f64) {
-  p: f64 = mul x y
-  c: bool = isfinite x
-  o: f64 = select c p 0.0
-  return o
-}
-"""
-
-TESTED_FOR_NAN = """
-def f(x: f64, y: f64) {
-  p: f64 = mul x y
-  c: bool = eq x x
-  o: f64 = select c p 0.0
-  return o
 }
 """

@@ -16,6 +16,31 @@ def f(x: f64[n]) {
 }
 """
 
+# Loops whose array is twice as long after each iteration, with a trip count and with a condition.
+_TWICE = """ {
+    d: i64 = mul m1 2
+    z: f64[m1] = map m1 (j: i64) {
+      e: f64 = index b1 j
+      g: f64 = mul e e
+      return g
+    }
+    h: f64[d] = concat[0] b1 z d
+    return d h
+  }
+  return n a
+}
+"""
+_ONE = """
+def f(v: f64, k: i64) {
+  one: f64[1] = stack v
+  n: i64, a: f64[n] = """
+GROWING = {
+    "with a trip count": _ONE + "for k [1 one] (i: i64, m1: i64, b1: f64[m1])" + _TWICE,
+    "with a condition": _ONE
+    + "while [1 one] (m: i64, b: f64[m]) {\n c: bool = lt m k\n return c\n } (m1: i64, b1: f64[m1])"
+    + _TWICE,
+}
+
 
 def _loop(trips: int, *body: str) -> str:
     """A loop over an array `a`, a sum `s` and a number `k`; the body makes a1, s1, and k1 of them."""

@@ -92,15 +92,23 @@ def f(x: f64[4], y: f64[n], key: i64[3]) {
     s: f64[3] = map 3 (j: i64) {
       k: i64 = index key j
       e: f64 = index x k
-      g: f64 = index y k
       h: f64 = index y i
-      p: f64 = mul e g
-      q: f64 = mul p h
-      return q
+      p: f64 = mul e h
+      return p
     }
     return s
   }
-  return r
+  r1: f64[n, 3] = map n (i1: i64) {
+    s1: f64[3] = map 3 (j1: i64) {
+      k1: i64 = index key j1
+      e1: f64 = index y k1
+      h1: f64 = index y i1
+      p1: f64 = mul e1 h1
+      return p1
+    }
+    return s1
+  }
+  return r r1
 }
 """
 
