@@ -1,0 +1,335 @@
+"""Gather: an array to which parts are added one after another is computed in one pass, element by element.
+
+The adjoint of a stencil comes out as shifted additions to parts of an array, each a pass over memory:
+
+    z = replicate 0.0 n
+    a = z with x at 0 ... n-2;    b = a with a[1:] + y at 1 ... n-1;    c = b with b[0] + s at 0
+
+Each element of c is a sum of elements at fixed distances, which are computed on the spot (the adjoint of a stencil is a
+stencil):
+
+    if n >= 2 { c = concat [x[0] + s]  (map (n - 2) (k) { x[k + 1] + y[k] })  [y[n - 2]] }
+    else      { as it was }
+
+In: a block with arrays of one dimension, of which one was written in parts at least twice (`ROUNDS`). The arrays that
+others need are made in this form, all between is told by `pieces`: maps are computed where they are read, unless that
+would be at several distances and the work is not cheap; then that array is made too. Nothing is computed that was not
+computed before, and sums keep their order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from ..ir.build import Builder
+from ..ir.core import Apply, Block, Check, Expr, Function, If, Lambda, Map, Stm
+from ..ir.types import Atom, Lit, Type, Var, i64
+from ..ir.walk import fresh, lambdas, map_lambdas, operands, refresh, statements, substitute
+from . import dce
+from .affine import Affine, emit_form, form_of
+from .cost import block_cost
+from .notes import Notes
+from .pieces import WIDEST, Base, Elements, NotPieces, Place, Room
+
+ROUNDS = 2
+SHORTEST = 32
+# What may be computed at several distances instead of being stored.
+CHEAP = 4.0
+STRUCTURAL = frozenset({"replicate", "stack", "concat", "slice", "update", "update_slice", "accumulate"})
+
+
+def run(function: Function, notes: Notes) -> Function:
+    """The function with arrays that were added up in parts computed in one pass."""
+    writes = sum(isinstance(stm.expr, Apply) and stm.expr.op == "update_slice" for stm in statements(function.body))
+    if writes < ROUNDS:
+        return function
+    defs = {var.name: stm.expr for stm in statements(function.body) for var in stm.vars}
+    body = _block(function.body, defs, notes)
+    return dce.run(Function(function.name, function.params, body, function.donated), notes)
+
+
+def _block(block: Block, defs: Mapping[str, Expr], notes: Notes) -> Block:
+    stms = [_inside(stm, defs, notes) for stm in block.stms]
+    block = Block(tuple(stms), block.results)
+    region = _region(block, defs)
+    if region is None:
+        return block
+    rewritten = region.rewritten(block)
+    for stm in block.stms if rewritten is not block else ():
+        if region.roots.intersection(stm.vars):
+            notes.add(stm.pos, "sums", "added up in one pass over the array", "parts were added at fixed distances")
+    return rewritten
+
+
+def _inside(stm: Stm, defs: Mapping[str, Expr], notes: Notes) -> Stm:
+    if isinstance(stm.expr, Apply | Check):
+        return stm
+    return Stm(stm.vars, map_lambdas(stm.expr, lambda lam: Lambda(lam.params, _block(lam.body, defs, notes))), stm.pos)
+
+
+# -- which arrays ---------------------------------------------------------------------------------
+
+
+def _region(block: Block, defs: Mapping[str, Expr]) -> _Region | None:
+    """The arrays of a block that are to be computed in one pass; None when there are none.
+
+    All that were added up in parts, or where that does not work the last for which it does.
+    """
+    made = {var.name: (stm, k) for stm in block.stms if _may_be_told(stm) for k, var in enumerate(stm.vars)}
+    found = _roots(block, made, defs)
+    for roots in (found, *([var] for var in reversed(found))):
+        base = _base(roots[-1].type.shape[0], defs) if roots else None
+        if base is not None:
+            reached = _reached(roots, made)
+            used = {var for name in _used_otherwise(block, reached) for var in made[name][0].vars if var.name == name}
+            region = _Region(defs, reached, base, set(roots), used - set(roots))
+            if region.settled():
+                return region
+    return None
+
+
+def _may_be_told(stm: Stm) -> bool:
+    """Is this one of the statements that `pieces` understands?"""
+    if any(var.type.rank != 1 for var in stm.vars):
+        return False
+    if isinstance(stm.expr, Map):
+        return all(isinstance(s.expr, Apply) and not s.vars[0].type.shape for s in stm.expr.body.body.stms)
+    return isinstance(stm.expr, Apply) and stm.expr.op in STRUCTURAL
+
+
+def _roots(block: Block, made: Mapping[str, tuple[Stm, int]], defs: Mapping[str, Expr]) -> list[Var]:
+    """The arrays that were written in parts often enough, and are not written to any more."""
+    written = {stm.expr.args[0] for stm in block.stms if isinstance(stm.expr, Apply) and _writes(stm.expr)}
+    found = [var for stm in block.stms for var in stm.vars if var.name in made and var not in written]
+    return [var for var in found if _rounds(var, defs) >= ROUNDS]
+
+
+def _writes(expr: Apply) -> bool:
+    return expr.op in ("update", "update_slice", "accumulate")
+
+
+def _rounds(array: Atom, defs: Mapping[str, Expr]) -> int:
+    """How many parts were written to an array, one after another."""
+    rounds = 0
+    while isinstance(array, Var):
+        expr = defs.get(array.name)
+        if not isinstance(expr, Apply) or not _writes(expr):
+            break
+        rounds += expr.op == "update_slice"
+        array = expr.args[0]
+    return rounds
+
+
+def _reached(roots: Sequence[Var], made: Mapping[str, tuple[Stm, int]]) -> dict[str, tuple[Stm, int]]:
+    """What the roots are made of, in program order."""
+    found, work = set[str](), [var.name for var in roots]
+    while work:
+        name = work.pop()
+        if name in made and name not in found:
+            found.add(name)
+            work += [atom.name for part in _parts(made[name][0]) for atom in part if isinstance(atom, Var)]
+    return {name: made[name] for name in made if name in found}
+
+
+def _base(size: Atom, defs: Mapping[str, Expr]) -> Base | None:
+    if isinstance(size, Lit):
+        return Base({}, int(size.value)) if size.value >= SHORTEST else None
+    form = form_of(size, defs)
+    return Base(form.terms) if form.terms and abs(form.const) <= WIDEST else None
+
+
+def _used_otherwise(block: Block, made: Mapping[str, tuple[Stm, int]]) -> set[str]:
+    """The arrays that are used by more than the statements that `pieces` understands, and reads of elements."""
+    used = {atom.name for atom in block.results if isinstance(atom, Var) and atom.name in made}
+    for stm in block.stms:
+        if stm.vars and stm.vars[0].name in made:
+            continue
+        if isinstance(stm.expr, Apply) and stm.expr.op == "index" and not stm.vars[0].type.shape:
+            continue
+        used |= {atom.name for part in _parts(stm) for atom in part if isinstance(atom, Var) and atom.name in made}
+    return used
+
+
+def _parts(stm: Stm) -> list[Sequence[Atom]]:
+    """All atoms that a statement mentions."""
+    inner = [part for lam in lambdas(stm.expr) for s in lam.body.stms for part in _parts(s)]
+    return [operands(stm.expr), *inner, *(lam.body.results for lam in lambdas(stm.expr))]
+
+
+# -- the new form ---------------------------------------------------------------------------------
+
+
+@dataclass(slots=True)
+class _Region:
+    """`roots` are made in the new form, `kept` as they were; all else of `made` is told where it is read."""
+
+    defs: Mapping[str, Expr]
+    made: Mapping[str, tuple[Stm, int]]
+    base: Base
+    roots: set[Var]
+    kept: set[Var]
+
+    def settled(self) -> bool:
+        """Choose the roots: also what would be computed at several distances. False when places cannot be told."""
+        try:
+            while True:
+                repeated = self._repeated()
+                if repeated is None:
+                    return True
+                self.roots.add(repeated)
+        except NotPieces:
+            return False
+
+    def _repeated(self) -> Var | None:
+        """The last array that is computed at several places of the middle, and is not cheap."""
+        order = list(self.made)
+        worst: str | None = None
+        for root in self.roots:
+            for name, places in _Root(self, root).seen().items():
+                later = worst is None or order.index(name) > order.index(worst)
+                if len(places) > 1 and later and self._cost(name) > CHEAP:
+                    worst = name
+        if worst is None:
+            return None
+        stm, k = self.made[worst]
+        return stm.vars[k]
+
+    def _cost(self, name: str) -> float:
+        """The cost of one element when nothing of it is at hand."""
+        stm, k = self.made[name]
+        b, elements = Builder(), self.elements({})
+        elements = elements.inside(Room(), fresh("i", i64(0).type))
+        elements.at(b, stm.vars[k], Place("mid", 0))
+        return block_cost(b.block(()))
+
+    def elements(self, news: Mapping[Var, Var]) -> Elements:
+        """The elements, where `news` are the roots made so far under their new names."""
+        kept = {var: var for var in (*self.kept, *self.roots)} | dict(news)
+        return Elements(self.defs, self.made, kept, self.base)
+
+    def rewritten(self, block: Block) -> Block:
+        """The block in the new form, where its arrays are long enough."""
+        numbers = [k for k, stm in enumerate(block.stms) if any(var in self.roots for var in stm.vars)]
+        first, last = self._start(block), self._end(block, numbers[-1])
+        part = block.stms[first:last]
+        before, after = block.stms[:first], Block(block.stms[last:], block.results)
+        outputs = _outputs(part, after)
+        if outputs is None:
+            return block
+        try:
+            new, least = self._new(part, outputs)
+        except NotPieces:
+            return block
+        if not self.base.terms:
+            return _joined(before, new, outputs, after) if self.base.literal >= least else block
+        b = Builder(block.stms[numbers[-1]].pos)
+        wide = b.apply("ge", emit_form(Affine(0, self.base.terms), b.apply), i64(least))
+        old = refresh(Lambda((), Block(part, outputs))).body
+        vars = tuple(fresh(var.name, var.type) for var in outputs)
+        b.stms.append(Stm(vars, If(wide, new, old), b.pos))
+        return _joined(before, b.block(vars), outputs, after)
+
+    def _start(self, block: Block) -> int:
+        """At the first of the statements that make the arrays."""
+        return next(k for k, stm in enumerate(block.stms) if stm.vars and stm.vars[0].name in self.made)
+
+    def _end(self, block: Block, root: int) -> int:
+        """Behind the last root, and behind the last read of an array that is not made any more."""
+        gone = {var for stm, k in self.made.values() for var in (stm.vars[k],) if var not in self.kept | self.roots}
+        reads = [k for k, stm in enumerate(block.stms) if any(atom in gone for part in _parts(stm) for atom in part)]
+        return max(root, *reads, 0) + 1
+
+    def _new(self, part: Sequence[Stm], outputs: tuple[Var, ...]) -> tuple[Block, int]:
+        """The statements in the new form, and the least common size for which they are right."""
+        b, news = Builder(), dict[Var, Var]()
+        subst: dict[Var, Atom] = {}
+        least = 0
+        for stm in part:
+            with b.at(stm.pos):
+                found = [var for var in stm.vars if var in self.roots]
+                elements = self.elements(news)
+                if found:
+                    for var in found:
+                        news[var], needed = _Root(self, var).emit(b, elements)
+                        least = max(least, needed)
+                        subst[var] = news[var]
+                elif not self._told(b, stm, elements, subst):
+                    b.stms.append(stm)
+                least = max(least, elements.room.least)
+        return substitute(b.block(outputs), subst), least
+
+    def _told(self, b: Builder, stm: Stm, elements: Elements, subst: dict[Var, Atom]) -> bool:
+        """A read of an element that is told."""
+        match stm.expr:
+            case Apply("index", (Var() as array, at)) if array.name in self.made and array not in self.kept:
+                subst[stm.vars[0]] = elements.at(b, array, elements.place_of(at))
+                return True
+            case _:
+                return False
+
+
+@dataclass(frozen=True, slots=True)
+class _Root:
+    """An array to be made in one pass."""
+
+    region: _Region
+    var: Var
+
+    def seen(self) -> dict[str, set[Place]]:
+        """At which places of the middle other arrays are wanted."""
+        elements = self._own(self.region.elements({}))
+        self._middle(elements)
+        return {name: places for name, places in elements.seen.items() if name != self.var.name}
+
+    def _own(self, elements: Elements) -> Elements:
+        """This array is told, not read."""
+        return replace(elements, kept={var: new for var, new in elements.kept.items() if var != self.var})
+
+    def _middle(self, elements: Elements) -> tuple[Builder, Var, Atom, Room]:
+        """The body of the map over the middle, its counter, its result, and what it needs."""
+        size = elements.place_of(self.var.type.shape[0])
+        b, counter, room = Builder(), fresh("i", i64(0).type), Room(extra=size.shift)
+        element = elements.inside(room, counter).at(b, self.var, Place("mid", 0))
+        if max(room.low, room.high) > WIDEST:
+            raise NotPieces
+        room.least = max(room.least, room.low + room.high - room.extra)
+        return b, counter, element, room
+
+    def emit(self, b: Builder, elements: Elements) -> tuple[Var, int]:
+        """The array, and the least common size for which it is right."""
+        elements = self._own(elements)
+        inner, position, element, room = self._middle(elements)
+        end = Place("high", room.extra)
+        low = [elements.at(b, self.var, Place("low", k)) for k in range(room.low)]
+        high = [elements.at(b, self.var, end.plus(k - room.high)) for k in range(room.high)]
+        count = emit_form(
+            Affine(room.extra + self.region.base.literal - room.low - room.high, self.region.base.terms), b.apply
+        )
+        counter = fresh("i", position.type)
+        shift = Stm((position,), Apply("add", (counter, i64(room.low))), b.pos)
+        body = Lambda((counter,), Block((shift, *inner.stms), (element,)))
+        (middle,) = b.bind((Type(self.var.type.dtype, (count,)),), Map(count, body))
+        least = max(room.least, elements.room.least)
+        parts = [b.apply("stack", *low)] if low else []
+        parts += [middle, *([b.apply("stack", *high)] if high else [])]
+        size = self.var.type.shape[0]
+        return b.apply("concat", *parts, size, attrs=(0,)), least
+
+
+def _outputs(part: Sequence[Stm], after: Block) -> tuple[Var, ...] | None:
+    """The variables of some statements that are used after them; None when one has a size that is among them."""
+    bound = {var for stm in part for var in stm.vars}
+    used: dict[Var, None] = {}
+    for stm in statements(after):
+        for group in _parts(stm):
+            used.update((atom, None) for atom in group if isinstance(atom, Var))
+        used.update((size, None) for var in stm.vars for size in var.type.shape if isinstance(size, Var))
+    used.update((atom, None) for atom in after.results if isinstance(atom, Var))
+    outputs = tuple(var for var in used if var in bound)
+    return None if any(size in bound for var in outputs for size in var.type.shape) else outputs
+
+
+def _joined(before: Sequence[Stm], new: Block, outputs: Sequence[Var], after: Block) -> Block:
+    rest = substitute(after, dict(zip(outputs, new.results, strict=True)))
+    return Block((*before, *new.stms, *rest.stms), rest.results)
