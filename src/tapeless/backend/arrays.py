@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import cast
 
 from ..ir.core import Apply, Stm
-from ..ir.types import I64
+from ..ir.types import I64, Var
 from . import access, affine, control, memory, sorting
 from .emitter import CannotVectorise, Emitter
 from .values import Array, Scalar, size
@@ -148,7 +148,8 @@ def _replicate(e: Emitter, stm: Stm, expr: Apply) -> None:
     outer = e.sizes(expr.args[1:])
     if isinstance(value, Scalar):
         target = memory.allocate(e, value.dtype, outer, var)
-        memory.fill(e, target, value)
+        if not e.kernel.uses.is_overwritten(var):
+            memory.fill(e, target, value)
     else:
         target = memory.allocate(e, value.dtype, outer + value.dims, var)
         control.over(e, outer, lambda at: memory.put(e, target, at, value))
@@ -158,7 +159,7 @@ def _replicate(e: Emitter, stm: Stm, expr: Apply) -> None:
 def _concat(e: Emitter, stm: Stm, expr: Apply) -> None:
     var, axis = stm.vars[0], cast(int, expr.attrs[0])
     target = memory.allocate_typed(e, var.type, var)
-    start = size(0)
+    start, stands = size(0), False
     for atom in expr.args[:-1]:
         piece = e.array(atom)
         at = [size(0)] * axis + [start]
@@ -168,8 +169,13 @@ def _concat(e: Emitter, stm: Stm, expr: Apply) -> None:
             dims=piece.dims,
             packed=target.packed and axis == 0,
         )
-        memory.copy(e, view, piece)
+        if piece.region is target.region and e.kernel.uses.joined(cast(Var, atom)) is stm:
+            stands = True  # `destinations` gave the array its memory, and let this part be built there
+        else:
+            memory.copy(e, view, piece)
         start = affine.add(e, start, piece.dims[axis])
+    if stands:
+        e.places.pop(var)
     e.bind(var, target)
 
 

@@ -2,20 +2,22 @@
 
 In: a map whose result is only used by one later write into a part of an array that dies there. Then the map may
 write into that part at once, provided that nothing reads the array in between, and that the map itself reads it,
-if at all, only at the very element it is about to write (`u[i] -= ...`).
+if at all, only at the very element it is about to write (`u[i] -= ...`). A map that is only joined to other arrays
+fills its part of the new array, which gets its memory now.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 from ..ir.core import Apply, Map, Stm
 from ..ir.types import Atom, Lit, Var
 from ..ir.walk import operands, statements
-from . import memory
+from . import affine, memory
 from .arrays import slice_of
 from .emitter import Emitter
-from .values import Array
+from .values import Array, size
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,8 +32,13 @@ def find(e: Emitter, stm: Stm) -> Destination | None:
     """The part of an array that a map with one result may be built in."""
     expr = stm.expr
     assert isinstance(expr, Map)
-    write = e.kernel.uses.destination(stm.vars[0]) if len(stm.vars) == 1 else None
-    if write is None or not all(isinstance(atom, Lit) or atom in e.env for atom in write.args[2:]):
+    if len(stm.vars) != 1:
+        return None
+    join = e.kernel.uses.joined(stm.vars[0])
+    if join is not None:
+        return _in_join(e, stm.vars[0], join)
+    write = e.kernel.uses.destination(stm.vars[0])
+    if write is None or not _are_known(e, write.args[2:]):
         return None
     whole = write.args[0]
     assert isinstance(whole, Var)
@@ -47,6 +54,26 @@ def find(e: Emitter, stm: Stm) -> Destination | None:
     else:
         place = slice_of(e, array, e.sizes(stm.vars[0].type.shape), at[0::2], at[1::2])
     return Destination(place, bool(captured))
+
+
+def _in_join(e: Emitter, part: Var, join: Stm) -> Destination | None:
+    """The place of a part in the array that it will be joined into; of several parts the first map takes it."""
+    whole, expr = join.vars[0], join.expr
+    assert isinstance(expr, Apply)
+    before = expr.args[: expr.args.index(part)]
+    sizes = [atom.type.shape[0] for atom in before]
+    if expr.attrs != (0,) or e.width > 1 or whole in e.places or not _are_known(e, (*whole.type.shape, *sizes)):
+        return None
+    array = e.places[whole] = memory.allocate_typed(e, whole.type)
+    start = size(0)
+    for length in e.sizes(sizes):
+        start = affine.add(e, start, length)
+    place = replace(array, offset=affine.offset_at(e, array, (start,)), dims=e.sizes(part.type.shape))
+    return Destination(place, read=False)
+
+
+def _are_known(e: Emitter, atoms: Sequence[Atom]) -> bool:
+    return all(isinstance(atom, Lit) or atom in e.env for atom in atoms)
 
 
 def _is_free(e: Emitter, whole: Var, array: Array) -> bool:
