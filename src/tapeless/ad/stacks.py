@@ -68,13 +68,20 @@ def row_types(expr: For, writes: Writes) -> dict[Key, Type]:
 
 def forward(b: Builder, vars: Sequence[Var], expr: For, trips: Atom, writes: Writes) -> Stacks:
     """Emit the loop with its stacks, binding its results to `vars`; `trips` is its count, or 0 if that is negative."""
-    builder, kept = _pushed(b.child(), expr.body, writes)
-    starts = {key: zeros(b, value.type.stacked(trips)) for key, value in kept.items()}
-    params = {key: fresh("stack", start.type) for key, start in starts.items()}
     counter = expr.body.params[0]
-    nexts = [builder.apply("update", params[key], value, counter) for key, value in kept.items()]
-    rows = {key: fresh("stack", start.type) for key, start in starts.items()}
-    body = Lambda((*expr.body.params, *params.values()), builder.block((*expr.body.body.results, *nexts)))
+    types = {key: type.stacked(trips) for key, type in row_types(expr, writes).items()}
+    starts = {key: zeros(b, type) for key, type in types.items()}
+    params = {key: fresh("stack", type) for key, type in types.items()}
+    rows = {key: fresh("stack", type) for key, type in types.items()}
+
+    def push(inner: Builder, key: Key, value: Atom) -> None:
+        nexts[key] = inner.apply("update", params[key], value, counter)
+
+    nexts: dict[Key, Var] = {}
+    builder = b.child()
+    _pushed(builder, expr.body, writes, push)
+    results = (*expr.body.body.results, *(nexts[key] for key in types))
+    body = Lambda((*expr.body.params, *params.values()), builder.block(results))
     loop = For(expr.count, (*expr.init, *starts.values()), body)
     b.stms.append(Stm((*vars, *rows.values()), loop, b.pos))
     return Stacks(writes, rows)
@@ -97,7 +104,7 @@ def back(
 
     finals = tuple(scope.primal(stm.vars[k]) for k in arrays)
     run = run_back(sweep, scope, stm, adjoints, plan, finals, begin)
-    if plan.notes is not None and not plan.is_limited:
+    if plan.wants_notes and not plan.is_limited:
         names = run.reads()
         announce_all(plan, stm.pos, expr.count, [row.type.drop(1) for row in stacks.rows.values() if row.name in names])
     return dict(zip(arrays, run.memory, strict=True))
@@ -129,18 +136,21 @@ def _bound(body: Lambda) -> set[str]:
     return bound_in(body.body) | {param.name for param in body.params}
 
 
-def _pushed(b: Builder, body: Lambda, writes: Writes) -> tuple[Builder, dict[Key, Atom]]:
-    """The statements of the body with reads of what is about to be overwritten; what is to be kept."""
-    kept: dict[Key, Atom] = {("value", k, 0): body.params[k + 1] for k, found in enumerate(writes) if found is None}
+def _pushed(b: Builder, body: Lambda, writes: Writes, push: Callable[[Builder, Key, Atom], None]) -> None:
+    """Emit the statements of the body and push what is to be kept: as early as it is known, so that writes to it may
+    happen in place.
+    """
+    for k, found in enumerate(writes):
+        if found is None:
+            push(b, ("value", k, 0), body.params[k + 1])
     for stm in body.body.stms:
         for k, found in enumerate(writes):
             for j, write in enumerate(found or ()):
                 if write.stm is stm:
-                    kept["old", k, j] = write.save(b)
+                    push(b, ("old", k, j), write.save(b))
         b.stms.append(stm)
     for atom in _kept_indices(body, writes):
-        kept["index", atom.name, 0] = atom
-    return b, kept
+        push(b, ("index", atom.name, 0), atom)
 
 
 def _kept_indices(body: Lambda, writes: Writes) -> list[Var]:
