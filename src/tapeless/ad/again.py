@@ -20,7 +20,7 @@ def again_rule(sweep: Sweep, stm: Stm, body: Lambda) -> Back:
         adjoints = [scope.take(var) for var in stm.vars]
         if all(adjoint is None for adjoint in adjoints):
             return
-        sweep.plan.note(stm.pos, "keeps nothing", "tp.checkpoint: the function runs again")
+        sweep.plan.note(stm.pos, "keeps nothing", "tp.checkpoint: the function runs again", back=1)
         inner, block = sweep.inner(scope, scope.b, body, (), stm.vars)
         scope.varied |= inner.varied
         inner.varied = scope.varied  # one set: restored versions of arrays become known to both

@@ -3,7 +3,7 @@ was.
 
 Costs are counted: bytes that are kept, and iterations that run forward besides those of the program itself. The one
 run of each iteration that its own return sweep begins with is counted too. Where it is not known, the trip count is a
-word.
+word. The same is told to programs in numbers (`planner.Rerun`): the law of counts allows for nothing else.
 """
 
 from __future__ import annotations
@@ -20,22 +20,21 @@ from .treeverse import forward_steps
 
 def announce_all(plan: Plan, pos: Pos | None, count: Atom, rows: Sequence[Type]) -> None:
     """Every iteration keeps values of the types `rows`."""
-    if plan.notes is None:
-        return
     if not rows:
-        plan.note(pos, "keeps nothing", f"{_trips(count)} iterations run again")
+        plan.note(pos, "keeps nothing", f"{_trips(count)} iterations run again", back=1)
         return
     plan.note(
         pos,
         f"keeps {_size(rows)} bytes of every iteration",
         f"{_times(rows, count)} bytes, {_trips(count)} iterations run again; "
         "with memory=: s states and the fewest repetitions that s allows",
+        back=1,
     )
 
 
 def announce_some(plan: Plan, pos: Pos | None, count: Atom, rows: Sequence[Type], states: Sequence[Type]) -> None:
     """Every iteration keeps `rows` where that fits, else some keep `states`."""
-    if plan.notes is None:
+    if not plan.wants_notes:
         return
     limit = f"{plan.states} iterations" if plan.states is not None else f"{plan.bytes} bytes"
     some = f"{plan.states}" if plan.states is not None else f"s = {plan.bytes} // ({_size(states)})"
@@ -43,6 +42,7 @@ def announce_some(plan: Plan, pos: Pos | None, count: Atom, rows: Sequence[Type]
         pos,
         f"keeps {_size(rows)} bytes of every iteration within {limit}, else {some} states of {_size(states)} bytes",
         "; ".join(_alternatives(plan, count, rows, states)),
+        back=None,
     )
 
 
@@ -52,6 +52,7 @@ def announce_online(plan: Plan, pos: Pos | None, states: Sequence[Type], most: A
         pos,
         f"keeps up to {most} states of {_size(states)} bytes, placed while it runs",
         "no run to count iterations first; then the fewest repetitions between the states kept",
+        back=None,
     )
 
 

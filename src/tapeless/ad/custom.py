@@ -85,7 +85,7 @@ def _transposed(sweep: Sweep, scope: Scope, operands: Sequence[Atom], dual: Lamb
         rule = inline(dual, (*args, *tangents))
         inner, again = b.child(), rerun(substitute(rule, scope.restorations()))
         chosen = [x.name for x in again.results if isinstance(x, Var)] if masked else ()
-        back = pulled(inner, sweep.rules, again, tangents, chosen=chosen)
+        back = pulled(inner, sweep.rules, again, tangents, sweep.plan, chosen)
         answers = back(inner, [None] * (len(rule.results) - len(seeds)) + list(seeds))
         points = {x_dot: zeros(b, x_dot.type) for x_dot in tangents}
         made = iter(b.splice(substitute(inner.block(x for x in answers if x is not None), points)))

@@ -43,15 +43,28 @@ class States:
 
 
 @dataclass(frozen=True, slots=True)
+class Rerun:
+    """How often what the loop or scope at a place does is done again.
+
+    Each iteration runs forward `back` times more before it is run back, None when that depends on the trip count
+    (`announce` says how); and `ahead` times more whenever the loop runs forward.
+    """
+
+    back: int | None = 0
+    ahead: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Plan:
     """What the loops of a block may keep: `bytes` altogether, or `states` each; without either there is no limit.
 
-    Decisions are written to `notes`, where they are asked for.
+    Decisions are written to `notes`, where they are asked for, and what is run again to `reruns`, by its place.
     """
 
     bytes: int | None = None
     states: int | None = None
     notes: Notes | None = field(default=None, compare=False)
+    reruns: dict[Pos | None, Rerun] | None = field(default=None, compare=False)
 
     @property
     def is_limited(self) -> bool:
@@ -72,9 +85,26 @@ class Plan:
     def _part(self, parts: int) -> Plan:
         return self if self.bytes is None or parts == 1 else replace(self, bytes=self.bytes // parts)
 
-    def note(self, pos: Pos | None, decision: str, reason: str) -> None:
+    def note(self, pos: Pos | None, decision: str, reason: str, back: int | None) -> None:
+        """Say what is kept of a loop, and how often each iteration runs again for it to be run back."""
+        self._rerun(pos, back=back)
         if self.notes is not None:
             self.notes.add(returning(pos), RETURN_SWEEP, decision, reason)
+
+    def note_counting(self, pos: Pos | None) -> None:
+        """Say that a loop runs once more to count its iterations."""
+        self._rerun(pos, ahead=1)
+        if self.notes is not None:
+            self.notes.add(pos, "while", "runs twice", "once to count its iterations; not so with memory=")
+
+    @property
+    def wants_notes(self) -> bool:
+        return self.notes is not None or self.reruns is not None
+
+    def _rerun(self, pos: Pos | None, **times: int | None) -> None:
+        if self.reruns is not None:
+            place = returning(pos)
+            self.reruns[place] = replace(self.reruns.get(place, Rerun()), **times)
 
 
 def plan_for(memory: object, notes: Notes | None = None) -> Plan:

@@ -46,16 +46,19 @@ Values: TypeAlias = list[Any]
 Step: TypeAlias = Callable[[Frame], None]
 Run: TypeAlias = Callable[[Frame], Values]
 Call: TypeAlias = Callable[[Frame, Sequence[Any]], Values]
+Watch: TypeAlias = Callable[[Stm, Step], Step]
 
 
-def evaluate(function: Function, args: Sequence[Any], tower: Tower = NUMPY) -> list[Any]:
-    """The results of a function for these arguments."""
-    return interpreter(function, tower)(args)
+def evaluate(function: Function, args: Sequence[Any], tower: Tower = NUMPY, watch: Watch | None = None) -> list[Any]:
+    """The results of a function for these arguments; `watch` may put something around the steps of statements."""
+    return interpreter(function, tower, watch)(args)
 
 
-def interpreter(function: Function, tower: Tower = NUMPY) -> Callable[[Sequence[Any]], list[Any]]:
+def interpreter(
+    function: Function, tower: Tower = NUMPY, watch: Watch | None = None
+) -> Callable[[Sequence[Any]], list[Any]]:
     """The function as a Python callable from the arguments to the results."""
-    linker = _Linker(tower)
+    linker = _Linker(tower, watch)
     sizes = {size: linker.slot(size) for size in function.sizes}
     params = [(param, linker.slot(param)) for param in function.params]
     run = linker.block(function.body)
@@ -100,8 +103,9 @@ def _bind_sizes(param: Var, value: Any, frame: Frame, sizes: dict[Var, int]) -> 
 class _Linker:
     """Turns blocks into functions of a frame."""
 
-    def __init__(self, tower: Tower) -> None:
+    def __init__(self, tower: Tower, watch: Watch | None) -> None:
         self.tower = tower
+        self.watch = watch
         self.frame: Frame = []
         self._slots: dict[str | Lit, int] = {}
 
@@ -160,6 +164,7 @@ class _Linker:
                 step = self.check(kind, args, info)
             case expr:
                 step = self.form(stm, self.values(expr, [var.type for var in stm.vars]))
+        step = step if self.watch is None else self.watch(stm, step)
         return self.verified(stm, step) if any(var.type.shape for var in stm.vars) else step
 
     def apply(self, expr: Apply, out: int) -> Step:
