@@ -1,23 +1,33 @@
 """Plant mistakes in the derivative rules, one at a time, and see whether the laws catch each.
 
-    python tools/mutate_rules.py [FILE ...] [--jobs 2] [--programs 80] [--sample K --seed S] [--list]
+    python tools/mutate_rules.py [FILE ...] [--jobs 2] [--programs 40] [--sample K --seed S] [--list] [--laws-only]
 
-A survivor is printed with its line: either the change means nothing, and belongs to `testing/equivalent.py` with the
-reason, or the laws have a hole. Exit status 1 when there are survivors that are not listed there.
+What the laws let pass is judged by the tests of the repository about derivatives (`mutant_tests`): they also hold
+costs, plans and words to what is promised. A survivor is printed with its line: either the change means nothing, and
+belongs to `testing/equivalent.py` with the reason, or there is a hole. Exit status 1 when there are survivors that are
+not listed there.
 """
 
 from __future__ import annotations
 
 import argparse
 import random
+import runpy
 import sys
 import time
+from collections import Counter
+from collections.abc import Iterator
 
+from mutant_tests import ROOT, fails, watched
+
+from tapeless.testing.directed import EVERY_MODE, Law
 from tapeless.testing.equivalent import reason
 from tapeless.testing.mutant_judge import AD, corpus, reached, survivors
 from tapeless.testing.rule_mutants import Mutant, mutants
 
 NOT_RULES = {"__init__", "prepare"}
+# Programs that tests keep: the file, their dictionary, and those of them without a reverse derivative.
+PROGRAMS = (("vjp_loop_programs", "LOOPS", ()), ("jvp_programs", "PROGRAMS", ("growing",)))
 
 
 def main() -> int:
@@ -25,10 +35,11 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("files", nargs="*", help="names of modules of tapeless.ad; all by default")
     parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--programs", type=int, default=80, help="random programs in the corpus")
+    parser.add_argument("--programs", type=int, default=40, help="random programs in the corpus")
     parser.add_argument("--sample", type=int, default=0, help="try only so many mutants, drawn at random")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--list", action="store_true", help="print the mutants and stop")
+    parser.add_argument("--laws-only", action="store_true", help="leave out the tests")
     options = parser.parse_args()
     paths = [path for path in sorted(AD.glob("*.py")) if path.stem not in NOT_RULES]
     found = [m for path in paths if not options.files or path.stem in options.files for m in mutants(path)]
@@ -42,17 +53,43 @@ def main() -> int:
 
 def _try_all(found: list[Mutant], options: argparse.Namespace) -> int:
     start = time.monotonic()
-    cases = corpus(options.programs)
-    listed = [mutant for mutant in found if reason(mutant)]
+    cases = corpus(options.programs, _programs_of_tests())
     judged = [mutant for mutant in found if not reason(mutant)]
-    print(f"{len(judged)} mutants, {len(listed)} equivalent ones left out, {len(cases)} cases", flush=True)
-    left = 0
+    print(f"{len(judged)} mutants, {len(found) - len(judged)} equivalent ones left out, {len(cases)} cases", flush=True)
+    tests = None
+    open: list[Mutant] = []
+    by_tests: list[Mutant] = []
     for mutant in survivors(judged, cases, options.jobs):
-        left += 1
+        if not options.laws_only:
+            tests = watched() if tests is None else tests
+            if fails(mutant, tests):
+                by_tests.append(mutant)
+                continue
+        open.append(mutant)
         print(f"survived {mutant} [{len(reached(mutant, cases))} cases reach it]", flush=True)
-    share = 100 * (1 - left / max(1, len(judged)))
-    print(f"{len(judged) - left} of {len(judged)} caught ({share:.1f} %) in {time.monotonic() - start:.0f} s")
-    return 1 if left else 0
+    _summary(found, by_tests, open)
+    share = 100 * (1 - len(open) / max(1, len(judged)))
+    print(f"{len(judged) - len(open)} of {len(judged)} caught ({share:.1f} %), {len(by_tests)} of them by tests alone,"
+          f" in {time.monotonic() - start:.0f} s")  # fmt: skip
+    return 1 if open else 0
+
+
+def _summary(found: list[Mutant], by_tests: list[Mutant], open: list[Mutant]) -> None:
+    """A line for each file."""
+    every = Counter(mutant.module for mutant in found)
+    equivalent = Counter(mutant.module for mutant in found if reason(mutant))
+    tested, left = Counter(mutant.module for mutant in by_tests), Counter(mutant.module for mutant in open)
+    print("file                 mutants  by laws  by tests  equivalent  open")
+    for file, count in every.items():
+        laws = count - equivalent[file] - tested[file] - left[file]
+        print(f"{file:20} {count:7} {laws:8} {tested[file]:9} {equivalent[file]:11} {left[file]:5}")
+
+
+def _programs_of_tests() -> Iterator[Law]:
+    for file, name, only_forward in PROGRAMS:
+        found = runpy.run_path(str(ROOT / "tests" / "unit" / "ad" / f"{file}.py"))
+        for key, (args, text) in found[name].items():
+            yield Law(f"{file}: {key}", text, tuple(args), modes=("forward",) if key in only_forward else EVERY_MODE)
 
 
 if __name__ == "__main__":

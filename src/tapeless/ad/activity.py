@@ -114,8 +114,6 @@ class _Walk:
 
     def combine(self, op: Lambda, start: Sequence[bool], values: Sequence[bool]) -> Sequence[bool]:
         """The accumulators of an operator: they start varied or not, and meet the values."""
-        count = len(start)
-        self.mark(op.params[count:], values)
         varies = [x or y for x, y in zip(start, values, strict=True)]
         while True:
             self.mark(op.params, [*varies, *varies])

@@ -36,9 +36,10 @@ from . import directed_custom as custom
 from . import directed_masks as masks
 from . import directed_places as places
 from . import directed_programs as texts
+from . import directed_sums as sums
 from .compare import outcome
 from .derivative_law import EXACT, judge_derivatives
-from .directed_loops import GROWING, NEVER_RUN, OVERWRITING
+from .directed_loops import EXCHANGED, GROWING, IN_A_MAP, NEVER_RUN, OVERWRITING
 from .oracle import Oracle, deviation, flat
 
 EVERY_MODE = ("forward", "reverse", "limited")
@@ -371,6 +372,15 @@ CASES: tuple[Case, ...] = (
     Promise("a part of several roots", masks.PART_OF_ROOTS, (0.0, 4.0), (0.0, 0.25)),
     Promise("a root several times", masks.SOME_OF_ROOTS, (0.0, 4.0), (0.0, 0.5)),
     Promise("the largest root by a branch", masks.BRANCHING_MAXIMUM, (0.0, 4.0), (0.0, 0.25)),
+    Dense("sums in two directions", sums.SUMS, (0.6, 0.9)),
+    *(
+        Dense(f"no sums in two directions: {why}", text, (0.6, 0.9, 3)[: 3 if "n: i64" in text else 2])
+        for why, text in sums.NO_SUMS.items()
+    ),
+    Law("sums of rows at other places", sums.ROWS_AT_OTHER_PLACES, (MATRIX.T,)),
+    Law("extrema of rows", sums.EXTREMA_OF_ROWS, (MATRIX.T, VECTOR)),
+    *(Law(f"arrays that are exchanged, {c}", EXCHANGED, (VECTOR, EIGHT[3:6], c)) for c in (True, False)),
+    Law("loops in maps", IN_A_MAP, (VECTOR, 0.8)),
     Law("a loop that runs", NEVER_RUN, (VECTOR,)),
     Law("a loop that never runs", NEVER_RUN, (np.zeros(0),)),
     *(Law(f"a loop that overwrites what it read {where}", text, (EIGHT,)) for where, text in OVERWRITING.items()),

@@ -85,12 +85,21 @@ def f(x: f64[n], y: f64, k: i64) {
   } (k3: f64, k3_dot: f64) {
     return k3 k3_dot
   }
-  return v0 v1 v2 v3 v4 v5 v6 v7 v8 v9
+  v10: f64 = for k [x0] (i7: i64, p7: f64) {
+    return 1.0
+  }
+  v11: f64 = reduce k [x0] (a8: f64, b8: f64) {
+    return 1.0
+  } (i8: i64) {
+    return 1.0
+  }
+  return v0 v1 v2 v3 v4 v5 v6 v7 v8 v9 v10 v11
 }
 """
 
 # Accumulators of an operator vary when any value that they meet does.
 ACTIVE_NAMES = frozenset({
     "x", "x0", "v0", "v1", "v2", "v3", "p", "q", "q1", "v4", "w3", "v5", "r0", "r3", "r5",
-    "e0", "v6", "v7", "h0", "h1", "h2", "h3", "v8", "h4", "h5", "h6", "v9", "u0",
+    "e0", "v6", "v7", "h0", "h1", "h2", "h3", "v8", "h4", "h5", "h6", "v9", "u0", "v10", "p7",
+    "v11", "a8", "b8",
 })  # fmt: skip

@@ -97,4 +97,77 @@ OVERWRITING = {
         6, "j: i64 = add i 1", "r0: f64 = index a 5", "r1: f64 = index a i", "r: f64 = mul r0 r1", *_PRODUCT,
         "a1: f64[8] = update a w j"
     ),
+    "while it writes to a place that is carried": _loop(
+        3, "r: f64 = index a i", *_PRODUCT, "a1: f64[8] = update a w k"
+    ),
 }  # fmt: skip
+
+# Two arrays exchanged after one is written, alone and in an inner loop; arms that write to different arrays.
+EXCHANGED = """
+def f(x: f64[n], y: f64[n], c: bool) {
+  p: f64[n], q: f64[n] = for n [x y] (i: i64, a: f64[n], b: f64[n]) {
+    u: f64 = index a i
+    v: f64 = index b i
+    w: f64 = mul u v
+    b1: f64[n] = update b w i
+    return b1 a
+  }
+  r: f64[n], s: f64[n] = for 2 [p q] (t: i64, d: f64[n], e: f64[n]) {
+    d1: f64[n], e1: f64[n] = for n [d e] (i1: i64, g: f64[n], h: f64[n]) {
+      u1: f64 = index g i1
+      v1: f64 = index h 0
+      w1: f64 = mul u1 v1
+      h1: f64[n] = update h w1 i1
+      return h1 g
+    }
+    d2: f64[n], k2: i64 = while [d1 0] (l: f64[n], k: i64) {
+      more: bool = lt k 2
+      return more
+    } (l1: f64[n], k1: i64) {
+      u2: f64 = index l1 k1
+      w2: f64 = sin u2
+      l2: f64[n] = update l1 w2 0
+      k3: i64 = add k1 1
+      return l2 k3
+    }
+    d3: f64[n] = if c {
+      u3: f64 = index e1 1
+      w3: f64 = mul u3 u3
+      d4: f64[n] = update d2 w3 1
+      return d4
+    } else {
+      u4: f64 = index d2 1
+      w4: f64 = mul u4 u4
+      e4: f64[n] = update e1 w4 1
+      return e4
+    }
+    return d3 e1
+  }
+  return r s
+}
+"""
+
+# Loops in parallel bodies, to which something small and something large from outside contributes.
+IN_A_MAP = """
+def f(x: f64[n], y: f64) {
+  r: f64[n] = map n (i: i64) {
+    e: f64 = index x i
+    s: f64 = for 3 [e] (j: i64, z: f64) {
+      z1: f64 = mul z y
+      z2: f64 = sin z1
+      return z2
+    }
+    return s
+  }
+  t: f64[n] = map n (i1: i64) {
+    e1: f64 = index x i1
+    s1: f64 = for n [e1] (j1: i64, z3: f64) {
+      g: f64 = index x j1
+      z4: f64 = mul z3 g
+      return z4
+    }
+    return s1
+  }
+  return r t
+}
+"""
