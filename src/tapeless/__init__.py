@@ -36,6 +36,7 @@ from .rules import custom_vjp as custom_vjp
 
 if TYPE_CHECKING:
     from .ad.planner import States as States
+    from .report.elimination import show_elimination as show_elimination
 
 
 def __getattr__(name: str) -> Any:
@@ -49,6 +50,10 @@ def __getattr__(name: str) -> Any:
             from importlib import import_module
 
             return import_module(".jax", __name__)
+        case "show_elimination":
+            from .report.elimination import show_elimination
+
+            return show_elimination
         case "__version__":
             return _version()
         case _:

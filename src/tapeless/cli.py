@@ -18,7 +18,7 @@ from pathlib import Path
 from types import FunctionType, ModuleType
 from typing import Any
 
-from .api import jit
+from .api import elimination, jit
 from .errors import TapelessError
 from .jitted import Jitted
 from .lowering import STAGES
@@ -52,7 +52,7 @@ class _MisuseError(Exception):
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="tapeless", description="Look into the Tapeless compiler.")
-    commands = parser.add_subparsers(required=True, metavar="doctor | ops | show | check | cache")
+    commands = parser.add_subparsers(required=True, metavar="doctor | ops | show | check | cache | orders")
 
     def command(name: str, run: Any, text: str) -> argparse.ArgumentParser:
         sub = commands.add_parser(name, help=text, description=text)
@@ -76,6 +76,10 @@ def _parser() -> argparse.ArgumentParser:
     check.add_argument("--seed", type=int, default=0, help="of the random arguments and directions")
     store = command("cache", _cache, "look at the cache of compiled functions")
     store.add_argument("action", choices=("info", "clear", "verify"), nargs="?", default="info")
+    known = command("orders", _orders, "look at the orders of elimination that searches have found")
+    known.add_argument("action", choices=("list", "export", "import", "verify"), nargs="?", default="list")
+    known.add_argument("target", nargs="?", help="the file to export to or import from; the function to verify for")
+    known.add_argument("--types", default="", help="types of the arguments of the function, as for show")
     return parser
 
 
@@ -174,3 +178,39 @@ def _cache(options: argparse.Namespace) -> int:
             facts = asdict(cache.info())
     _emit(options, facts, "\n".join(f"{key}: {value}" for key, value in facts.items()))
     return 1 if facts.get("damaged and deleted") else 0
+
+
+def _orders(options: argparse.Namespace) -> int:
+    from .report import orders
+
+    if options.action in ("export", "import") and options.target is None:
+        raise _MisuseError(f"orders {options.action} needs a file")
+    try:
+        match options.action:
+            case "export":
+                facts: dict[str, Any] = {"exported": orders.exported(Path(options.target))}
+            case "import":
+                kept, bad = orders.imported(Path(options.target))
+                facts = {"kept": kept, "no orders": bad}
+            case "verify" if options.target is not None:
+                facts = {options.target: _verified(options)}
+            case "verify":
+                good, names = orders.verified()
+                facts = {"good": good, "no orders": names}
+            case _:
+                data, text = orders.listed()
+                _emit(options, data, text)
+                return 0
+    except OSError as error:
+        raise _MisuseError(str(error)) from error
+    _emit(options, facts, "\n".join(f"{key}: {value}" for key, value in facts.items()))
+    return 1 if facts.get("no orders") else 0
+
+
+def _verified(options: argparse.Namespace) -> str:
+    from .report.orders import verified_for
+
+    function, arguments = _examples(_find(options.target), options)
+    everything = tuple(k for k, arg in enumerate(arguments) if isinstance(arg, float) or hasattr(arg, "shape"))
+    found = elimination(function, *arguments, argnums=everything, method="auto", model="work", budget=0)
+    return verified_for(found.plan, "work")
