@@ -23,7 +23,8 @@ from typing import TypeAlias
 from ..ir.build import Builder, is_literal
 from ..ir.types import Atom, Type, Var, i64
 from ..ir.walk import fresh
-from .values import is_small, plus, zeros
+from ..passes.sums import plus
+from .values import is_small, zeros
 
 
 @dataclass(frozen=True, slots=True)

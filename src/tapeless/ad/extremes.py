@@ -23,12 +23,13 @@ from ..ir.core import Map, Reduce, Stm
 from ..ir.types import I64, Atom, Lit, Type, Var, i64
 from ..ir.walk import fresh
 from ..passes.cost import block_cost
+from ..passes.sums import sum_operator
 from .adjoints import ArmScope, Scope, deposited
 from .branches import join
 from .indexed import KEPT, Body, indexed
 from .sweep import Back, Sweep, back_through, bound_in
 from .ties import chosen
-from .values import is_small, sum_operator, zeros
+from .values import is_small, zeros
 
 # A winner is looked for when the bodies of all the others cost so much more than it takes to find it.
 DEAR = 100.0

@@ -19,6 +19,7 @@ from ..ir.build import Builder
 from ..ir.core import Apply, For, Lambda, Map, Reduce, Scan, Stm
 from ..ir.types import I64, Atom, Lit, Type, Var, i64
 from ..ir.walk import fresh, inline, substitute
+from ..passes.sums import sum_operator
 from .adjoints import Scope
 from .extremes import extreme_rule
 from .groups import apart, operations
@@ -28,7 +29,7 @@ from .loops import for_rule
 from .running import running_seed
 from .sweep import Back, Rule, Sweep, nothing
 from .ties import chosen, tied
-from .values import elementwise, rerun, sum_operator, zeros
+from .values import elementwise, rerun, zeros
 
 # From a builder, the index and the element to its adjoint.
 ElementSeed: TypeAlias = Callable[[Builder, Var, Atom], Atom]

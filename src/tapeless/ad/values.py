@@ -8,6 +8,7 @@ from ..ir.build import Atoms, Builder, is_literal
 from ..ir.core import Apply, Block, Check, Lambda, Map, Pos, Stm
 from ..ir.types import Atom, Lit, Type, Var, i64, zero
 from ..ir.walk import map_lambdas
+from ..passes.sums import sum_operator
 
 
 def zeros(b: Builder, type: Type) -> Atom:
@@ -19,11 +20,6 @@ def zeros(b: Builder, type: Type) -> Atom:
 def retyped(b: Builder, x: Atom, type: Type) -> Atom:
     """The same value where its sizes go by other names."""
     return x if x.type == type else b.apply("reshape", x, *type.shape)
-
-
-def plus(b: Builder, x: Atom, y: Atom) -> Atom:
-    """x + y, element by element."""
-    return elementwise(b, "add", x, y)
 
 
 def elementwise(b: Builder, op: str, *operands: Atom) -> Atom:
@@ -61,16 +57,6 @@ def total(b: Builder, x: Atom, dims: int) -> Atom:
         x.type.shape[0], sum_operator(b, (rest,)), (zeros(b, rest),), lambda b, i: (b.apply("index", x, i),)
     )
     return total(b, result[0], dims - 1)
-
-
-def sum_operator(b: Builder, types: Sequence[Type]) -> Lambda:
-    """The operator of a reduction that adds up values of these types."""
-
-    def combine(inner: Builder, *operands: Var) -> Sequence[Atom]:
-        count = len(types)
-        return [plus(inner, x, y) for x, y in zip(operands[:count], operands[count:], strict=True)]
-
-    return b.lam((*types, *types), combine)
 
 
 def operator_names(op: Lambda, count: int) -> list[str | None]:

@@ -12,9 +12,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..ir.core import Apply, Block, Function, If, Map
+from ..ir.core import Apply, Block, If, Map
 from ..ir.types import Atom, Lit, Var
-from ..ir.walk import statements
 from ..passes.uses import use_counts
 from . import memory
 from .arrays import slice_of
@@ -96,15 +95,3 @@ def _part(e: Emitter, place: Array, part: Atom, pairs: Sequence[Atom]) -> Array:
 def _takes(e: Emitter, place: Array) -> bool:
     """May a map add its elements to this place one by one? Rows that all lanes add to are computed first."""
     return place.rank > 1 if place.adds == "across" else place.region.private == (e.width > 1)
-
-
-def zeros(function: Function) -> frozenset[Var]:
-    """The arrays that are all zeros."""
-    found: set[Var] = set()
-    for stm in statements(function.body):
-        match stm.expr:
-            case Apply("replicate", (Lit(value), *_)) if value == 0:
-                found.update(stm.vars)
-            case _:
-                pass
-    return frozenset(found)

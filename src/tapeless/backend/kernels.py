@@ -14,7 +14,8 @@ from dataclasses import replace
 from ..ir.core import Apply, Check, For, Function, Hist, If, Map, Reduce, Scan, Scatter, While
 from ..ir.types import BOOL, F32, I32, I64, Lit, Var
 from ..passes import place
-from . import affine, branches, contraction, cost, deposits, forms, loops, memory, operations, wrapping
+from ..passes.sums import zero_arrays
+from . import affine, branches, contraction, cost, forms, loops, memory, operations, wrapping
 from .emitter import Emitter, Handler
 from .frame import Frame, Kernel
 from .target import Options, Target
@@ -46,7 +47,7 @@ def emit(function: Function, target: Target, name: str, options: Options | None 
         cost.changing(function),
         contraction.rounded_apart(function),
         wrapping.find(function),
-        deposits.zeros(function),
+        zero_arrays(function),
     )
     frame = Frame(kernel)
     e = Emitter(kernel, frame, HANDLERS)

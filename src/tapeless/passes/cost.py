@@ -7,11 +7,12 @@ scalar operations are (integer division by zero gives 0), array reads are not.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 
 from ..ir.core import CHECKS, Apply, Block, Check, Expr, For, If, Map, Reduce, Scan, Stm
 from ..ir.op import lookup
-from ..ir.types import Atom, Lit
+from ..ir.types import Atom, Lit, Type
 from ..ir.walk import lambdas
 
 UNKNOWN_TRIPS = 100
@@ -52,6 +53,11 @@ def trips(expr: Expr) -> float:
 
 def _trip_count(count: Atom) -> float:
     return float(count.value) if isinstance(count, Lit) else UNKNOWN_TRIPS
+
+
+def elements(type: Type) -> float:
+    """How many elements a value of this type has, as an estimate."""
+    return math.prod((_trip_count(size) for size in type.shape), start=1.0)
 
 
 def is_total(expr: Expr) -> bool:

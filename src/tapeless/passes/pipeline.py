@@ -16,6 +16,7 @@ from ..ir.check import check as check_types
 from ..ir.core import Function
 from . import (
     defer,
+    factor,
     forget,
     forward,
     fuse,
@@ -55,6 +56,7 @@ PIPELINE: tuple[Pass, ...] = (
     Pass("undo", undo.run),
     Pass("parallelise", parallelise.run),
     Pass("simplify", simplify.run),
+    Pass("factor", factor.run),
     Pass("fuse", fuse.run),
     Pass("unroll", unroll.run),
     Pass("scalarise", scalarise.run),

@@ -1,0 +1,171 @@
+"""Factor: a sum of linear functions is the function of the sum.
+
+    reduce i { map c { reduce r { a[r, c] * s(i, r) } } }  ->  S = reduce i { map r { s(i, r) } }
+                                                               map c { reduce r { a[r, c] * S[r] } }
+
+where a does not change with i: the matrix is applied once, not once for each i. Return sweeps are full of such sums,
+since adjoints are linear in one another. The value to cut at, s, is a scalar in the body, or in maps and sums inside
+it; what is made of it must be linear (`linear`) and otherwise the same for all i. It is done when what moves out of the
+loop costs more than adding up S.
+
+The sum of the products a * s(i) and the product of a with the sum have the same bound on their rounding errors. A
+product becomes `scale`, which is 0 where S is: with nothing to add up the result is 0 though a be infinite.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Set
+from dataclasses import replace
+
+from ..ir.build import Builder, is_literal
+from ..ir.core import Apply, Block, Check, Expr, Function, Lambda, Map, Reduce, Stm
+from ..ir.types import Atom, Lit, Var, zero
+from ..ir.walk import fresh, inline, map_lambdas, refresh
+from . import dce
+from .cost import block_cost, elements, has_check
+from .linear import LINEAR, Kinds
+from .notes import Notes
+from .sums import operators, sum_operator, zero_arrays
+from .uses import bound_names
+
+# Operations saved in each iteration for each element that is added up instead.
+GAIN = 4.0
+
+
+def run(function: Function, notes: Notes) -> Function:
+    """The function with linear functions moved out of its sums."""
+    zeros = zero_arrays(function)
+    body = _block(function.body, zeros, notes)
+    return dce.run(Function(function.name, function.params, body, function.donated), notes)
+
+
+def _block(block: Block, zeros: Set[Var], notes: Notes) -> Block:
+    stms: list[Stm] = []
+    for stm in block.stms:
+        for new in _factored(stm, zeros, notes):
+            if isinstance(new.expr, Apply | Check):
+                stms.append(new)
+            else:
+                inner = map_lambdas(new.expr, lambda lam: Lambda(lam.params, _block(lam.body, zeros, notes)))
+                stms.append(Stm(new.vars, inner, new.pos))
+    return Block(tuple(stms), block.results)
+
+
+def _factored(stm: Stm, zeros: Set[Var], notes: Notes) -> list[Stm]:
+    """The sum with each result replaced for which that pays, and what is made of these afterwards."""
+    expr, after, b = stm.expr, list[Stm](), Builder(stm.pos)
+    if not isinstance(expr, Reduce) or isinstance(expr.size, Lit) or set(operators(expr) or "?") != {"add"}:
+        return [stm]
+    for k, start in enumerate(expr.neutral):
+        var = _best_cut(stm, k, zeros) if start in zeros or is_literal(start, 0) else None
+        if var is not None:
+            stm, rest = _cut(b, stm, k, var, zeros)
+            after += rest
+            notes.add(stm.pos, "factor", "done once, after the sum", "it is linear in what is summed")
+    return [*b.stms, stm, *after]
+
+
+# -- where to cut ---------------------------------------------------------------------------------
+
+
+def _best_cut(stm: Stm, k: int, zeros: Set[Var]) -> Var | None:
+    """The value at which to cut so that the least is left to do for result k in each iteration, where that pays."""
+    expr = stm.expr
+    assert isinstance(expr, Reduce)
+    body, index = _only(expr.body.body, expr.body.body.results[k]), expr.body.params[0]
+    if has_check(body.stms):
+        return None
+    whole, best, found = block_cost(body), 0.0, None
+    for var in _candidates(body, bound_names(expr.body.body) | {index.name}):
+        if Kinds(index, var, zeros).block(body) == [LINEAR]:
+            exposed, value = _exposed(body, var)
+            saved = whole - block_cost(_only(exposed, value)) - GAIN * elements(value.type)
+            if saved > best:
+                best, found = saved, var
+    return found
+
+
+def _candidates(block: Block, inside: set[str]) -> Iterator[Var]:
+    """Floats made by operations, in the block and in the maps and sums inside it whose sizes are known outside."""
+    for stm in block.stms:
+        match stm.expr:
+            case Apply() if not stm.vars[0].type.shape and stm.vars[0].type.dtype.is_float:
+                yield stm.vars[0]
+            case Map(size, body) | Reduce(size, body=body) if isinstance(size, Lit) or size.name not in inside:
+                yield from _candidates(body.body, inside)
+            case _:
+                pass
+
+
+def _only(block: Block, result: Atom) -> Block:
+    """What a block needs to compute one value."""
+    return dce.run(Function("part", (), Block(block.stms, (result,))), Notes()).body
+
+
+def _exposed(block: Block, var: Var) -> tuple[Block, Atom]:
+    """The block, and in it all values of a variable that maps and sums inside may bind, as an array."""
+    number, stm = next((n, s) for n, s in enumerate(block.stms) if var in s.vars or _binds(s.expr, var))
+    expr = stm.expr
+    if not isinstance(expr, Map | Reduce):
+        return block, var
+    inner, value = _exposed(expr.body.body, var)
+    array = fresh(var.name, value.type.stacked(expr.size))
+    if isinstance(expr, Map):
+        body = Lambda(expr.body.params, Block(inner.stms, (*inner.results, value)))
+        news = [Stm((*stm.vars, array), Map(expr.size, body), stm.pos)]
+    else:
+        body = refresh(Lambda(expr.body.params, _only(inner, value)))
+        news = [Stm((array,), Map(expr.size, body), stm.pos), stm]
+    return Block((*block.stms[:number], *news, *block.stms[number + 1 :]), block.results), array
+
+
+def _binds(expr: Expr, var: Var) -> bool:
+    return isinstance(expr, Map | Reduce) and var.name in bound_names(expr.body.body)
+
+
+# -- cutting --------------------------------------------------------------------------------------
+
+
+def _cut(b: Builder, stm: Stm, k: int, var: Var, zeros: Set[Var]) -> tuple[Stm, list[Stm]]:
+    """The sum of the values cut at in place of result k, and the statements that make result k of it."""
+    expr = stm.expr
+    assert isinstance(expr, Reduce)
+    block = expr.body.body
+    exposed, value = _exposed(block, var)
+    results = (*block.results[:k], value, *block.results[k + 1 :])
+    start: Atom = zero(value.type.dtype)
+    if value.type.shape:
+        start = b.apply("replicate", start, *value.type.shape)
+    total = fresh(stm.vars[k].name, value.type)
+    neutral = (*expr.neutral[:k], start, *expr.neutral[k + 1 :])
+    body = Lambda(expr.body.params, Block(exposed.stms, results))
+    new = Reduce(expr.size, sum_operator(b, [x.type for x in results]), neutral, body)
+    vars = (*stm.vars[:k], total, *stm.vars[k + 1 :])
+    kinds = Kinds(expr.body.params[0], var, zeros)
+    kinds.block(block)
+    function = _only(_of_total(_only(block, block.results[k]), var, total, kinds, ()), block.results[k])
+    made = inline(Lambda((), function), ())
+    result = made.results[0]
+    rest = [Stm((stm.vars[k],), s.expr, s.pos) if s.vars == (result,) else s for s in made.stms]
+    return Stm(vars, new, stm.pos), rest
+
+
+def _of_total(block: Block, var: Var, total: Var, kinds: Kinds, at: tuple[Var, ...]) -> Block:
+    """The block with `var` read from `total` at the counters around it; products with it become `scale`."""
+    stms: list[Stm] = []
+    for stm in block.stms:
+        expr = stm.expr
+        match expr:
+            case Apply() if stm.vars == (var,):
+                expr = Apply("index", (total, *at)) if at else Apply("add", (total, zero(total.type.dtype)))
+            case Apply("mul", (x, y)) if kinds.of.get(stm.vars[0]) == LINEAR:
+                expr = Apply("scale", (x, y) if kinds.atom(y) == LINEAR else (y, x))
+            case Map(body=body) | Reduce(body=body) if _binds(expr, var):
+                inside = _of_total(body.body, var, total, kinds, (*at, body.params[0]))
+                expr = replace(expr, body=Lambda(body.params, inside))
+            case Apply() | Check():
+                pass
+            case _:
+                expr = map_lambdas(expr, lambda lam: Lambda(lam.params, _of_total(lam.body, var, total, kinds, at)))
+        stms.append(Stm(stm.vars, expr, stm.pos))
+    return Block(tuple(stms), block.results)
