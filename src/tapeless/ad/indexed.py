@@ -25,6 +25,7 @@ from ..ir.walk import fresh, refresh
 from ..passes.affine import Affine, emit_form, form_of
 from .adjoints import CannotRecord, Deposit, Entry, LoopScope, RecordScope, Scope, Span
 from .iteration import run_carried
+from .shared import keep_shared
 from .sweep import Sweep, back_through
 from .values import is_small, mentions, sum_operator, zeros
 
@@ -52,7 +53,7 @@ def indexed(sweep: Sweep, scope: Scope, body: Body) -> None:
     except CannotRecord:
         _looped(sweep, scope, body)
     else:
-        _emit(scope, body.size, i, block, placed)
+        _emit(scope, body.size, i, block, placed, keep=not sweep.plan.is_limited)
 
 
 def _run(
@@ -179,8 +180,8 @@ class _Classifier:
         return emit_form(self._form(atom), self.scope.b.apply)
 
 
-def _emit(scope: Scope, size: Atom, i: Var, block: Block, placed: Sequence[_Placed]) -> None:
-    """The operators that make the contributions, and the contributions."""
+def _emit(scope: Scope, size: Atom, i: Var, block: Block, placed: Sequence[_Placed], *, keep: bool) -> None:
+    """The operators that make the contributions, and the contributions; `keep` allows them to share what is costly."""
     if not placed:
         return
     large = [p for p in placed if p.kind == "sum" and not _fits(p.deposit.value.type, size)]
@@ -193,6 +194,9 @@ def _emit(scope: Scope, size: Atom, i: Var, block: Block, placed: Sequence[_Plac
         _histogram(scope, size, others[0], Lambda((i,), Block(block.stms, _hist_results(others[0]))))
         return
     if large:
+        if keep:
+            first, second = ([atom for p in some for atom in _hist_results(p)] for some in (large, [*others, *small]))
+            block = keep_shared(scope.b, size, i, block, (first, second))
         again = refresh(Lambda((i,), Block(block.stms, tuple(p.deposit.value for p in large))))
         _reduced(scope, size, again.params[0], again.body, large)
     _mapped(scope, size, i, block, [*others, *small])

@@ -141,7 +141,7 @@ def _kept(nest: _Nest) -> dict[Var, int] | None:
                 if var.name in dear:
                     kept[var] = number
                 else:
-                    again += _cost(stm) or 0.0
+                    again += 0.0 if var.type.shape else _cost(stm) or 0.0  # rows are only looked at
                     needed |= _reads((stm,))
     return kept if again <= CHEAP else None
 
