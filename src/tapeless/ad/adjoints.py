@@ -23,8 +23,7 @@ from typing import TypeAlias
 from ..ir.build import Builder, is_literal
 from ..ir.types import Atom, Type, Var, i64
 from ..ir.walk import fresh
-from ..passes.sums import plus
-from .values import is_small, zeros
+from .values import is_small, plus, zeros
 
 
 @dataclass(frozen=True, slots=True)

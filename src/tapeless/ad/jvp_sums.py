@@ -13,10 +13,9 @@ from collections.abc import Callable, Sequence
 from ..ir.build import Builder
 from ..ir.core import Expr, Lambda, Reduce, Scan, Stm
 from ..ir.types import Atom, Var
-from ..passes.sums import plus
 from ..passes.views import element_count
 from .jvp_tangents import MaybeAtoms, Tangents, dot, filled_results
-from .values import operator_names
+from .values import operator_names, plus
 
 # Elements of the tangents of all accumulators in all directions.
 ACCUMULATORS = 64

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from ..ir.build import Builder
 from ..ir.core import Apply, Stm
 from ..ir.types import Atom, Type, Var
-from ..passes.sums import plus
+from .values import plus
 from .words import Words, everything, everywhere, union, united
 
 

@@ -22,6 +22,11 @@ def retyped(b: Builder, x: Atom, type: Type) -> Atom:
     return x if x.type == type else b.apply("reshape", x, *type.shape)
 
 
+def plus(b: Builder, x: Atom, y: Atom) -> Atom:
+    """x + y, element by element."""
+    return elementwise(b, "add", x, y)
+
+
 def elementwise(b: Builder, op: str, *operands: Atom) -> Atom:
     """A scalar operation on values of one type."""
 
