@@ -31,7 +31,7 @@ ROOT = Path(__file__).parents[1]
 FOLDERS = ("tests/unit/ad", "tests/derivatives")
 IGNORED = ("test_rule_mutants.py", "test_mutants.py", "test_directed.py", "test_jvp_random.py")
 SLOW = 3.0  # seconds, watched, beyond which a test is left out
-MOST = 60  # tests for one mutant
+EACH = 3  # parameters of one test function for one mutant
 PATIENCE = 240  # seconds for a verdict
 
 
@@ -55,9 +55,19 @@ def watched() -> list[Test]:
 
 def fails(mutant: Mutant, tests: Sequence[Test]) -> bool:
     """Does a test fail with the mistake planted?"""
-    lines = {(mutant.module, line) for line in mutant.lines or ()}
-    chosen = [test.name for test in tests if not lines or not lines.isdisjoint(test.reaches)][:MOST]
+    chosen = _chosen(mutant, tests)
     return bool(chosen) and _started("judge", mutant.module, *chosen, source=mutant.source) != 0
+
+
+def _chosen(mutant: Mutant, tests: Sequence[Test]) -> list[str]:
+    """Of each test function that reaches the changed statement some, cheap ones and the dearest, cheap ones first."""
+    lines = {(mutant.module, line) for line in mutant.lines or ()}
+    functions: dict[str, list[Test]] = {}
+    for test in tests:
+        if not lines or not lines.isdisjoint(test.reaches):
+            functions.setdefault(test.name.split("[")[0], []).append(test)
+    some = [test for each in functions.values() for test in {*each[: EACH - 1], each[-1]}]
+    return [test.name for test in sorted(some, key=lambda test: test.seconds)]
 
 
 def _started(*words: str, source: str = "", check: bool = False) -> int:

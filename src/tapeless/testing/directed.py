@@ -26,6 +26,7 @@ from ..ir.build import Builder
 from ..ir.check import check
 from ..ir.core import Block, Function
 from ..ir.eval import evaluate
+from ..ir.numbers_count import CountingTower
 from ..ir.text import parse_function
 from ..ir.types import F64, Type, Var, f64
 from ..ir.walk import substitute
@@ -40,6 +41,7 @@ from . import directed_sums as sums
 from .compare import outcome
 from .derivative_law import EXACT, judge_derivatives
 from .directed_loops import EXCHANGED, GROWING, IN_A_MAP, NEVER_RUN, OVERWRITING
+from .directed_steps import STEPS, schedule_mistakes
 from .oracle import Oracle, deviation, flat
 
 EVERY_MODE = ("forward", "reverse", "limited")
@@ -131,7 +133,18 @@ class Along:
     tangents: tuple[float, ...]
 
 
-Case = Law | Dense | Promise | Refused | Active | Sized | Prepared | Fails | Along
+@dataclass(frozen=True, slots=True)
+class Steps:
+    """The reverse derivative by the first parameter under a plan is that without, and computes so many sines."""
+
+    name: str
+    text: str
+    args: tuple[Any, ...]
+    plan: Plan
+    sines: int
+
+
+Case = Law | Dense | Promise | Refused | Active | Sized | Prepared | Fails | Along | Steps
 
 
 def broken(case: Case) -> str:
@@ -153,6 +166,8 @@ def broken(case: Case) -> str:
             return "" if found == names else f"varied: {sorted(found)} instead of {sorted(names)}"
         case Along():
             return _along(function, case)
+        case Steps():
+            return _steps(function, case) or schedule_mistakes()
         case Fails(_, _, args):
             derived = (jvp_function(function, (0,)), vjp_function(function, (0,)))
             return "" if all(outcome(partial(evaluate, d, [*args, 1.0])).fault for d in derived) else "does not fail"
@@ -292,6 +307,14 @@ def _along(function: Function, case: Along) -> str:
     return f"tangents {wrong} are {found} instead of {expected}" if wrong else ""
 
 
+def _steps(function: Function, case: Steps) -> str:
+    tower, given = CountingTower(), [*case.args, np.float64(1.0)]
+    found = evaluate(vjp_function(function, (0,), case.plan), given, tower)
+    if not all(map(np.array_equal, found, evaluate(vjp_function(function, (0,)), given))):
+        return f"other results than without a plan: {found}"
+    return "" if tower.counts["sin"] == case.sines else f"{tower.counts['sin']} sines instead of {case.sines}"
+
+
 def _sized(function: Function, args: Sequence[Any]) -> str:
     reverse = vjp_function(function, (0,))
     for more in (0, 1):
@@ -381,6 +404,7 @@ CASES: tuple[Case, ...] = (
     Law("extrema of rows", sums.EXTREMA_OF_ROWS, (MATRIX.T, VECTOR)),
     *(Law(f"arrays that are exchanged, {c}", EXCHANGED, (VECTOR, EIGHT[3:6], c)) for c in (True, False)),
     Law("loops in maps", IN_A_MAP, (VECTOR, 0.8)),
+    *(Steps(f"what a loop runs again: {name}", *what) for name, what in STEPS.items()),
     Law("a loop that runs", NEVER_RUN, (VECTOR,)),
     Law("a loop that never runs", NEVER_RUN, (np.zeros(0),)),
     *(Law(f"a loop that overwrites what it read {where}", text, (EIGHT,)) for where, text in OVERWRITING.items()),

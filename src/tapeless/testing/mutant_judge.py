@@ -183,9 +183,9 @@ def _content(case: Case, laws: dict[str, Any]) -> bool:
 def _imported_anew() -> dict[str, Any]:
     """The laws, bound to the rules as they are found now."""
     package = __package__ or ""
-    stale = [name for name in sys.modules if name.startswith("tapeless.ad")]
-    for name in [*stale, *(f"{package}.{law}" for law in LAWS)]:
-        sys.modules.pop(name, None)
+    families = ("tapeless.ad", *(f"{package}.{law}" for law in LAWS))
+    for name in [name for name in sys.modules if name.startswith(families)]:
+        del sys.modules[name]
     return {name: importlib.import_module(f"{package}.{name}") for name in LAWS}
 
 
