@@ -23,7 +23,7 @@ from . import kernels, native
 from .frame import LOOPS, Kernel
 from .target import Options, host, llvm
 
-_IMPORTS = ("tp_alloc", "tp_free", "tp_parallel", "tp_threads", "tp_poll")
+_IMPORTS = ("tp_hold", "tp_release", "tp_parallel", "tp_stopped", "tp_record", "tp_failed", "tp_poll")
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,11 +158,12 @@ def _passes() -> _Passes:
 
 
 def _for_loops() -> Any:
-    """Inner loops gain from being unrolled and from keeping in registers what does not change in them.
-
-    Loops around a loop of few rounds can be unrolled when that one is gone: hence twice.
-    """
-    passes = _builder().getFunctionPassManager()
+    """Inner loops gain from being unrolled; those around a loop of few rounds when that one is gone: hence twice."""
+    passes = llvm.create_new_function_pass_manager()
+    passes.add_sroa_pass()
+    passes.add_simplify_cfg_pass()
+    passes.add_instruction_combine_pass()
+    passes.add_loop_rotate_pass()
     passes.add_loop_unroll_pass()
     passes.add_instruction_combine_pass()
     passes.add_simplify_cfg_pass()

@@ -95,7 +95,7 @@ class Frame:
         # Counters of loops of few rounds: a loop that runs up to one of them is short as well.
         self.small: set[str] = set()
         self.code, self.details = self.local("i64"), (self.local("i64"), self.local("i64"))
-        kernel.module.declare("tp.slots", _SLOTS)
+        kernel.module.declare("the runtime", _RUNTIME)
 
     def local(self, type: str) -> str:
         """A variable of the function, uninitialised."""
@@ -138,14 +138,14 @@ class Frame:
 
     def release(self, slots: Sequence[str]) -> None:
         for slot in slots:
-            self.w.line(f"call void @tp.release(ptr {slot})")
+            self.w.line(f"call void @tp_release(ptr {slot})")
 
     def define(self, name: str, header: str, ending: Sequence[str]) -> None:
         """Add the whole function to the module; its body so far ends in a branch to `leave` or to `fail`.
 
         Both exits release the slots and meet in `ending`, which finds the code of the fault (0: none) in `%code`.
         """
-        releases = [f"  call void @tp.release(ptr {slot})" for slot in self.slots]
+        releases = [f"  call void @tp_release(ptr {slot})" for slot in self.slots]
         zero = [f"  store i64 0, ptr {self.code}", "  br label %start", "start:"]
         ends = [
             line
@@ -156,7 +156,7 @@ class Frame:
         if self.has_loops:
             self.kernel.loops.append(name)
         text = "\n".join(
-            [f"define {header} {{", "entry:", *self.entry, *zero, *self.w.lines, *last, "}", self._scopes()]
+            [f"define {header} nounwind {{", "entry:", *self.entry, *zero, *self.w.lines, *last, "}", self._scopes()]
         )
         self.kernel.module.declare(name, text)
 
@@ -188,50 +188,15 @@ class Frame:
         return "\n".join(lines)
 
 
-_SLOTS = """\
-declare ptr @tp_alloc(i64)
-declare void @tp_free(ptr)
-declare i64 @tp_poll()
-
-define internal ptr @tp.hold(ptr %slot, i64 %bytes) noinline {
-  %at = getelementptr i8, ptr %slot, i64 8
-  %held = load i64, ptr %at
-  %enough = icmp ult i64 %bytes, %held
-  br i1 %enough, label %old, label %grow, !prof !0
-old:
-  %buffer = load ptr, ptr %slot
-  ret ptr %buffer
-grow:
-  %made = call ptr @tp.grow(ptr %slot, i64 %bytes)
-  ret ptr %made
-}
-
-define internal ptr @tp.grow(ptr %slot, i64 %bytes) noinline cold {
-  call void @tp.release(ptr %slot)
-  %made = call ptr @tp_alloc(i64 %bytes)
-  %none = icmp eq ptr %made, null
-  br i1 %none, label %done, label %keep
-keep:
-  %more = add i64 %bytes, 1
-  %at = getelementptr i8, ptr %slot, i64 8
-  store ptr %made, ptr %slot
-  store i64 %more, ptr %at
-  br label %done
-done:
-  ret ptr %made
-}
-
-define internal void @tp.release(ptr %slot) noinline {
-  %buffer = load ptr, ptr %slot
-  %none = icmp eq ptr %buffer, null
-  br i1 %none, label %done, label %free
-free:
-  call void @tp_free(ptr %buffer)
-  store { ptr, i64 } zeroinitializer, ptr %slot
-  br label %done
-done:
-  ret void
-}
+# Of the runtime (`native/kernels.ll`).
+_RUNTIME = """\
+declare ptr @tp_hold(ptr, i64) nounwind
+declare void @tp_release(ptr) nounwind
+declare void @tp_record(ptr, i64, i64, i64, i64) nounwind cold
+declare i1 @tp_stopped(ptr, i64) nounwind
+declare i1 @tp_failed(ptr, ptr, ptr, ptr) nounwind
+declare void @tp_parallel(ptr, ptr, i64) nounwind
+declare i64 @tp_poll() nounwind
 
 !0 = !{!"branch_weights", i32 1000, i32 1}
 !1 = !{!"branch_weights", i32 1, i32 1000}

@@ -62,7 +62,7 @@ def new_slot(e: Emitter, key: tuple[object, ...]) -> Region:
 def in_slot(e: Emitter, region: Region, dtype: DType, dims: Sequence[Scalar]) -> Array:
     """An array in the buffer of a slot, which grows when it is too small."""
     _require_uniform(dims)
-    pointer = e.w.op(f"call ptr @tp.hold(ptr {region.owner}, i64 {byte_count(e, dtype, dims)})", "a")
+    pointer = e.w.op(f"call ptr @tp_hold(ptr {region.owner}, i64 {byte_count(e, dtype, dims)})", "a")
     e.leave_if(e.w.op(f"icmp eq ptr {pointer}, null"), "starved")
     return Array(dtype, region, pointer, size(0), tuple(dims), affine.row_major(e, dims), True)
 

@@ -26,6 +26,7 @@ from .schedule import Plan, plan
 from .text import llvm_type
 from .values import Array, Region, Scalar, Value
 
+# The words of env before those of the nest: see `native/kernels.ll`.
 _HEADER = 5
 _MOST_PARTIALS = 1 << 16
 _MOST_ARRAYS = 16
@@ -150,8 +151,6 @@ def _run(e: Emitter, stm: Stm, targets: Sequence[Array], cut: _Cut, schedule: Pl
     lanes = _write_blocks(inner, current, count, size, partial(fill, inner, given))
     header = f"internal void @{name}(ptr %env, i64 %first, i64 %last)"
     inner.frame.define(name, header, _ending(current, inner.frame.details))
-    kernel.module.declare("tp.record", _RECORD)
-    kernel.module.declare("tp_parallel", "declare void @tp_parallel(ptr, ptr, i64)")
     threaded = _call(e, name, words, cut, schedule)
     _note(e, stm, lanes, threaded)
 
@@ -177,7 +176,7 @@ def _call(e: Emitter, name: str, words: _Words, cut: _Cut, schedule: Plan) -> bo
     e.jump(done)
     e.w.label(done)
     outcome = ", ".join(f"ptr {place}" for place in (e.frame.code, *e.frame.details))
-    e.leave_if(e.w.op(f"call i1 @tp.failed(ptr {env}, {outcome})"), "leave")
+    e.leave_if(e.w.op(f"call i1 @tp_failed(ptr {env}, {outcome})"), "leave")
     return threaded
 
 
@@ -192,12 +191,12 @@ def _write_blocks(
     def block() -> None:
         nonlocal lanes
         number = e.read(current, I64)
-        e.leave_if(e.w.op(f"call i1 @tp.stopped(ptr %env, i64 {number.text})"), "leave")
+        e.leave_if(e.w.op(f"call i1 @tp_stopped(ptr %env, i64 {number.text})"), "leave")
         first = affine.text_of(e, "mul", number.text, size.text)
         end = e.w.op(f"call i64 @llvm.smin.i64(i64 {affine.text_of(e, 'add', first, size.text)}, i64 {count.text})")
         lanes = fill(number, first, end)
 
-    control.guarded(e, current, "%last", 1, block, height=3)
+    control.guarded(e, current, "%last", 1, block, height=0)
     e.jump("leave")
     return lanes
 
@@ -258,69 +257,8 @@ def _ending(current: str, details: Sequence[str]) -> list[str]:
         f"  %block = load i64, ptr {current}",
         f"  %detail0 = load i64, ptr {details[0]}",
         f"  %detail1 = load i64, ptr {details[1]}",
-        "  call void @tp.record(ptr %env, i64 %block, i64 %code, i64 %detail0, i64 %detail1)",
+        "  call void @tp_record(ptr %env, i64 %block, i64 %code, i64 %detail0, i64 %detail1)",
         "  br label %return",
         "return:",
         "  ret void",
     ]
-
-
-# The words of env: code of the fault (0: none), its block, two details, a lock.
-_RECORD = """\
-define internal void @tp.record(ptr %env, i64 %block, i64 %code, i64 %detail0, i64 %detail1) noinline cold {
-entry:
-  %block_at = getelementptr i64, ptr %env, i64 1
-  %detail0_at = getelementptr i64, ptr %env, i64 2
-  %detail1_at = getelementptr i64, ptr %env, i64 3
-  %lock_at = getelementptr i64, ptr %env, i64 4
-  br label %wait
-wait:
-  %taken = atomicrmw xchg ptr %lock_at, i64 1 acquire
-  %busy = icmp ne i64 %taken, 0
-  br i1 %busy, label %wait, label %compare
-compare:
-  %old_code = load atomic i64, ptr %env monotonic, align 8
-  %old_block = load atomic i64, ptr %block_at monotonic, align 8
-  %first = icmp eq i64 %old_code, 0
-  %lower = icmp slt i64 %block, %old_block
-  %keep = or i1 %first, %lower
-  br i1 %keep, label %write, label %unlock
-write:
-  store atomic i64 %block, ptr %block_at monotonic, align 8
-  store i64 %detail0, ptr %detail0_at
-  store i64 %detail1, ptr %detail1_at
-  store atomic i64 %code, ptr %env release, align 8
-  br label %unlock
-unlock:
-  store atomic i64 0, ptr %lock_at release, align 8
-  ret void
-}
-
-define internal i1 @tp.failed(ptr %env, ptr %code_at, ptr %detail0_at, ptr %detail1_at) noinline {
-entry:
-  %code = load i64, ptr %env
-  %failed = icmp ne i64 %code, 0
-  br i1 %failed, label %copy, label %done
-copy:
-  %from0 = getelementptr i64, ptr %env, i64 2
-  %from1 = getelementptr i64, ptr %env, i64 3
-  %detail0 = load i64, ptr %from0
-  %detail1 = load i64, ptr %from1
-  store i64 %code, ptr %code_at
-  store i64 %detail0, ptr %detail0_at
-  store i64 %detail1, ptr %detail1_at
-  br label %done
-done:
-  ret i1 %failed
-}
-
-define internal i1 @tp.stopped(ptr %env, i64 %block) noinline {
-  %code = load atomic i64, ptr %env acquire, align 8
-  %block_at = getelementptr i64, ptr %env, i64 1
-  %failed_block = load atomic i64, ptr %block_at monotonic, align 8
-  %failed = icmp ne i64 %code, 0
-  %later = icmp slt i64 %failed_block, %block
-  %stop = and i1 %failed, %later
-  ret i1 %stop
-}
-"""

@@ -186,7 +186,7 @@ def test_nothing_is_made_beside_the_accumulator() -> None:
     text = cpu.emit(parse_function(PRODUCT), options=Options(lanes="never"))
     nest = text[text.index("define internal void @kernel.nest") :]
     # The accumulator of the block is the only array that the nest allocates.
-    assert nest[: nest.index("\n}")].count("call ptr @tp.hold") == 1
+    assert nest[: nest.index("\n}")].count("call ptr @tp_hold") == 1
 
 
 @pytest.mark.parametrize("text", PROGRAMS.values(), ids=PROGRAMS)

@@ -13,6 +13,7 @@ from __future__ import annotations
 import platform
 import sys
 import threading
+from collections.abc import Sequence
 from importlib.resources import files
 from string import Template
 from typing import Any
@@ -34,6 +35,11 @@ EXPORTS = (
     "tp_memory",
     "tp_set_cap",
     "tp_set_alarm",
+    "tp_hold",
+    "tp_release",
+    "tp_record",
+    "tp_stopped",
+    "tp_failed",
     "tp_handler_malloc",
     "tp_handler_calloc",
     "tp_handler_realloc",
@@ -65,14 +71,18 @@ def symbols() -> dict[str, int]:
     """The addresses of the `tp_*` functions by name; the first call links and starts the runtime."""
     with _lock:
         if not _addresses:
-            exported = _link(_object())
+            exported = _link(_objects())
             host.attach(exported)
             _addresses.update(exported)
     return _addresses
 
 
-def runtime_module() -> str:
-    """The whole runtime as LLVM text for this machine."""
+def runtime_modules() -> tuple[str, str]:
+    """The runtime as LLVM text for this machine: what loops of kernels call, and all the rest."""
+    return (files(__name__) / "kernels.ll").read_text(), _rest()
+
+
+def _rest() -> str:
     threads = "threads.ll" if _futex() is not None else "threads_serial.ll"
     names = ("memory.ll", threads, "process.ll", "entry.ll", "arguments.ll", "results.ll")
     parts = [(files(__name__) / name).read_text() for name in names]
@@ -100,24 +110,27 @@ def _futex() -> int | None:
     return {"x86_64": 202, "aarch64": 98}.get(platform.machine())
 
 
-def _object() -> bytes:
-    """The runtime as an object file, from the cache or compiled."""
-    text = runtime_module()
+def _objects() -> list[bytes]:
+    """The runtime as object files, from the cache or compiled."""
+    # Better code costs 50 ms more: worth it for an object that is kept.
+    hot, rest = runtime_modules()
+    return [_object(hot, 1), _object(rest, 1 if config.cache else 0)]
+
+
+def _object(text: str, effort: int) -> bytes:
     features = llvm.get_host_cpu_features().flatten()
     key = cache.key("native", text, llvmlite.__version__, llvm.get_host_cpu_name(), features)
     stored = cache.get(key)
     if stored is not None:
         return stored.payload
-    payload = _compile(text, features)
+    payload = _compile(text, features, effort)
     cache.put(key, payload, {"kind": "native"})
     return payload
 
 
-def _compile(text: str, features: str) -> bytes:
+def _compile(text: str, features: str, effort: int) -> bytes:
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
-    # Better code costs 50 ms more: worth it for an object that is kept.
-    effort = 1 if config.cache else 0
     machine = llvm.Target.from_default_triple().create_target_machine(
         cpu=llvm.get_host_cpu_name(), features=features, opt=effort, reloc="pic", codemodel="jitdefault"
     )
@@ -133,11 +146,13 @@ def _compile(text: str, features: str) -> bytes:
         return machine.emit_object(module)
 
 
-def _link(payload: bytes) -> dict[str, int]:
+def _link(objects: Sequence[bytes]) -> dict[str, int]:
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
     jit = llvm.create_lljit_compiler()
-    library = llvm.JITLibraryBuilder().add_object_img(payload)
+    library = llvm.JITLibraryBuilder()
+    for payload in objects:
+        library.add_object_img(payload)
     for name, address in outside().items():
         library.import_symbol(name, address)
     for name in EXPORTS:
