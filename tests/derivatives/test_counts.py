@@ -10,9 +10,15 @@ import numpy as np
 import pytest
 
 import tapeless.ops  # noqa: F401 - registers the operations
+from tapeless.ad.functions import vjp_function
+from tapeless.ad.planner import Plan, Rerun
 from tapeless.front.capture import lower, specialise
+from tapeless.ir.core import Function
+from tapeless.ir.text import parse_function
+from tapeless.passes.notes import Notes
 from tapeless.testing import SMOOTH, random_program
-from tapeless.testing.counting import Work, reverse_work
+from tapeless.testing.counting import Work, placed, rerun_work, reverse_work
+from tapeless.testing.directed import CASES, Dense, Law
 
 PROGRAMS = int(os.environ.get("TAPELESS_COUNTS", "60"))
 
@@ -82,7 +88,27 @@ def until_large(x):
     return s
 
 
-LOOPS = (fill, fill_sequentially, overwrite, recurrence, tally, stencil, running_product, until_large)
+def nested(x):
+    s = 0.5
+    for i in range(len(x)):
+        for _ in range(3):
+            t = s
+            for _ in range(2):
+                t = np.sin(t) * x[i]
+            s = s + t
+    return s
+
+
+def rebinds(x):
+    a, i, s = x * 2.0, 0, 0.0
+    while i < len(x) and s < 1e9:
+        s = s + np.sin(x[i] * s)
+        a = x
+        i += 1
+    return s + a[1]
+
+
+LOOPS = (fill, fill_sequentially, overwrite, recurrence, tally, stencil, running_product, until_large, nested, rebinds)
 
 
 @pytest.mark.parametrize("function", LOOPS, ids=lambda f: f.__name__)
@@ -96,3 +122,63 @@ def test_the_constant_is_small_and_does_not_grow(function: Callable[..., Any]) -
 def test_random_programs_cost_no_more_than_promised(first: int) -> None:
     works = {seed: reverse_work(*random_program(seed, profile=SMOOTH)) for seed in range(first, first + 20)}
     assert not {seed: work for seed, work in works.items() if work.reverse > work.bound}
+
+
+DIRECTED = [case for case in CASES if isinstance(case, Law | Dense)]
+# One comparison per value is all that a histogram by maximum does; to find the ties of few values takes more than six.
+DEAR = {"histograms": 1.3}
+
+
+@pytest.mark.parametrize("first", range(0, len(DIRECTED), 40))
+def test_programs_written_for_a_rule_cost_no_more_than_promised(first: int) -> None:
+    works = {case.name: reverse_work(parse_function(case.text), case.args) for case in DIRECTED[first : first + 40]}
+    assert not {name: work for name, work in works.items() if work.reverse > DEAR.get(name, 1.0) * work.bound}
+
+
+# -- what is announced ----------------------------------------------------------------------------------
+
+NEST = """
+def nest(x: f64, n: i64) {
+  y: f64 = for n [x] (i: i64, s: f64) {
+    t: f64 = for 3 [s] (j: i64, u: f64) {
+      v: f64 = sin u
+      return v
+    }
+    w: f64 = sqrt t
+    return w
+  }
+  return y
+}
+"""
+
+
+def announced(function: Function) -> tuple[dict[Any, Rerun], Notes]:
+    reruns, notes = dict[Any, Rerun](), Notes()
+    active = [k for k, param in enumerate(function.params) if param.type.dtype.is_float]
+    vjp_function(function, active, Plan(notes=notes, reruns=reruns))
+    return reruns, notes
+
+
+def lowered(function: Callable[..., Any], *args: Any) -> Function:
+    return lower(function, specialise(function, args, {}).specs).function  # type: ignore[arg-type]
+
+
+def test_what_runs_again_is_told_in_words_and_in_numbers() -> None:
+    reruns, notes = announced(lowered(nested, np.ones(2)))
+    said = notes.about("return sweep")
+    assert {note.pos for note in said} == reruns.keys()
+    assert len(said) == 3
+    assert all("run again" in note.reason for note in said)
+    assert set(reruns.values()) == {Rerun(back=1)}
+
+
+def test_a_while_loop_is_counted_first_and_says_so() -> None:
+    reruns, notes = announced(lowered(until_large, np.ones(4)))
+    assert set(reruns.values()) == {Rerun(back=1, ahead=1)}
+    assert [note.decision for note in notes.about("while")] == ["runs twice"]
+
+
+def test_the_weights_of_nested_loops() -> None:
+    """A sine costs 14, a root 6. The outer body runs twice in all, the inner one three times."""
+    function = placed(parse_function(NEST))
+    assert rerun_work(function, [0.5, 5], announced(function)[0]) == 5 * (6 + 2 * 3 * 14)

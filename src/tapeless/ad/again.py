@@ -1,22 +1,27 @@
 """Reverse rule of a block that is to run again (`tp.checkpoint`).
 
 The forward sweep runs it as it is: its loops keep nothing. The return sweep first runs its forward sweep, and then goes
-back through it. So nothing lives in between but what the block reads.
+back through it. So nothing lives in between but what the block reads, and of an array that it hands on with some
+places written (`journal`), what stood there.
 """
 
 from __future__ import annotations
 
 from ..ir.core import Lambda, Stm
 from .adjoints import Scope
+from .journal import journal
 from .sweep import Back, Sweep, back_through, bound_in
 from .values import retyped
 
 
 def again_rule(sweep: Sweep, stm: Stm, body: Lambda) -> Back:
     """The rule of a block without parameters, whose results are bound by `stm`."""
+    restores = journal(sweep.b, stm)
     sweep.emit(stm)
 
     def back(scope: Scope) -> None:
+        if restores is not None:
+            restores(scope)
         adjoints = [scope.take(var) for var in stm.vars]
         if all(adjoint is None for adjoint in adjoints):
             return

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..ir.build import Builder
+from ..ir.build import Atoms, Builder
 from ..ir.core import Block, For, Hist, Lambda, Scatter, Stm
 from ..ir.types import I64, Atom, Lit, Type, Var, boolean, zero
 from ..ir.walk import inline, substitute
@@ -23,7 +23,7 @@ from .indexed import Body, indexed
 from .loops import for_rule
 from .sweep import Back, Sweep, nothing
 from .ties import chosen, tied
-from .values import elementwise, in_range, rerun, zeros
+from .values import each, in_range, rerun, zeros
 
 
 def hist_rule(sweep: Sweep, stm: Stm) -> Back:
@@ -64,21 +64,30 @@ def _share(scope: Scope, expr: Hist, k: int, name: str | None, out: Var, adjoint
     if name == "add":
         scope.add(dest, adjoint)
         return adjoint
-    dtype = out.type.dtype
-    mine = tied(b, dest, out)
 
     def hit(inner: Builder, i: Var) -> Sequence[Atom]:
         results = inner.splice(_again(scope, expr.body, i))
         keys, value = results[: expr.keys], results[expr.keys + k]
-        bins = _bin(inner, keys, out, value.type)
-        return (*keys, tied(inner, value, bins))
+        return (*keys, tied(inner, value, _bin(inner, keys, out, value.type)))
 
-    one = b.operator("add", (Type(dtype),))
+    one = b.operator("add", (Type(out.type.dtype),))
     body = b.lam((Type(I64),), hit, hints=("i",))
-    (count,) = b.bind((out.type,), Hist(expr.size, one, (zero(dtype),), (mine,), expr.keys, body))
-    share = elementwise(b, "div", adjoint, count)
-    scope.add(dest, chosen(b, dest, out, share))
+    start = zeros(b, out.type)
+    (ties,) = b.bind((out.type,), Hist(expr.size, one, (zero(out.type.dtype),), (start,), expr.keys, body))
+    share, own = each(b, _shared, adjoint, scope.primal(dest), out, ties)
+    scope.add(dest, own)
     return share
+
+
+def _shared(b: Builder, adjoint: Atom, dest: Atom, out: Atom, ties: Atom) -> Atoms:
+    """What each value of a bin that equals its result gets, and what the destination gets."""
+    nil, mine = zero(out.type.dtype), b.apply("eq", dest, out)
+
+    def some(b: Builder) -> Atoms:
+        share = b.apply("div", adjoint, b.apply("add", ties, b.apply("convert", mine, attrs=(out.type.dtype,))))
+        return share, b.apply("select", mine, share, nil)
+
+    return b.if_(b.apply("gt", ties, nil), some, lambda b: (nil, b.apply("select", mine, adjoint, nil)))
 
 
 def _again(scope: Scope, body: Lambda, i: Atom) -> Block:

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..ir.build import Builder
-from ..ir.core import Apply, Block, For, If, Lambda, Stm, While
+from ..ir.core import Apply, Block, Custom, For, If, Lambda, Stm, While
 from ..ir.types import Atom, Type, Var, i64
 from ..ir.walk import lambdas, statements
 from .adjoints import Scope
@@ -102,13 +102,18 @@ def _simple(stm: Stm) -> list[Write] | None:
 
 
 def _compound(stm: Stm, k: int) -> list[Write] | Atom | None:
-    """The places where a branch or a loop may write into its result k; or its source, when it does not write."""
+    """The places where a branch, a loop or a scope may write into its result k; or its source, when it does not."""
     match stm.expr:
         case If(_, then, orelse):
             arms = [follow(arm, arm.results[k]) for arm in (then, orelse)]
             if arms[0] is None or arms[1] is None or arms[0][1] != arms[1][1]:
                 return None
             writes, source = arms[0][0] + arms[1][0], arms[0][1]
+        case Custom(_, body, None):
+            whole = follow(body.body, body.body.results[k])
+            if whole is None:
+                return None
+            writes, source = whole
         case For(_, init, body):
             inner = _through(body, k + 1, k)
             if inner is None:
@@ -140,7 +145,7 @@ def _through(body: Lambda, param: int, result: int) -> list[Write] | None:
 
 
 def journal(b: Builder, stm: Stm) -> Back | None:
-    """Save what a branch overwrites; a `Back` that restores the arrays to what they were before it."""
+    """Save what a branch or a scope overwrites; a `Back` that restores the arrays to what they were before it."""
     saved: list[list[tuple[Write, Var]]] = []
     for k, var in enumerate(stm.vars):
         writes = _compound(stm, k) if var.type.shape else None

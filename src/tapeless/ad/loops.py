@@ -15,19 +15,19 @@ from collections.abc import Callable, Sequence
 
 from ..errors import DerivativeError
 from ..ir.build import Builder, is_literal
-from ..ir.core import Block, For, If, Lambda, Stm, While
+from ..ir.core import For, If, Lambda, Stm, While
 from ..ir.types import I64, Atom, Lit, Type, Var, i64
-from ..ir.walk import fresh, inline, refresh
-from ..passes.uses import mentioned
+from ..ir.walk import fresh, refresh
 from . import checkpoints, online, stacks
 from .adjoints import ArmScope, Scope
 from .announce import announce_online, announce_some
-from .branches import if_rule, join
+from .branches import join
 from .checkpoints import Slots
 from .custom import place
 from .limits import Limits, limits, online_limits
+from .rebound import kept_apart
 from .stacks import Stacks
-from .sweep import Back, Sweep, back_through, bound_in, nothing
+from .sweep import Back, Sweep, back_through, nothing
 from .values import mentions, retyped, zeros
 
 
@@ -38,6 +38,8 @@ def for_rule(sweep: Sweep, stm: Stm) -> Back:
     if not sweep.varies(stm):
         sweep.emit(stm)
         return nothing
+    if (rest := kept_apart(sweep, stm)) is not None:
+        return _both(sweep, rest)
     _need_fixed_sizes(stm, expr.body)
     trips = _trips(sweep.b, expr.count)
     counted = Stm(stm.vars, For(trips, expr.init, expr.body), stm.pos)
@@ -59,8 +61,8 @@ def while_rule(sweep: Sweep, stm: Stm) -> Back:
     if not sweep.varies(stm):
         sweep.emit(stm)
         return nothing
-    if rebound := _rebound(expr):
-        return _without(sweep, stm, expr, rebound)
+    if (rest := kept_apart(sweep, stm)) is not None:
+        return _both(sweep, rest)
     _need_fixed_sizes(stm, expr.body)
     body = Lambda((fresh("i", Type(I64)), *expr.body.params), expr.body.body)
     uncounted = For(i64(0), expr.init, body)
@@ -73,32 +75,8 @@ def while_rule(sweep: Sweep, stm: Stm) -> Back:
     return for_rule(sweep, Stm(stm.vars, For(count, expr.init, body), stm.pos))
 
 
-def _rebound(expr: While) -> list[int]:
-    """The carried values that no iteration reads, and that each takes from outside: `a = x`."""
-    inside = bound_in(expr.body.body) | {param.name for param in expr.body.params}
-    read = mentioned(Block(expr.body.body.stms, ())) | mentioned(expr.cond.body)
-    return [
-        k for k, result in enumerate(expr.body.body.results)
-        if isinstance(result, Var)
-        and result.name not in inside
-        and not {expr.body.params[k].name, expr.cond.params[k].name} & read
-        and expr.body.params[k] not in expr.body.body.results
-    ]  # fmt: skip
-
-
-def _without(sweep: Sweep, stm: Stm, expr: While, rebound: Sequence[int]) -> Back:
-    """A loop without these values, which are chosen behind it: to carry their adjoints would cost much more."""
-    rest = [k for k in range(len(expr.init)) if k not in rebound]
-    cond = Lambda(tuple(expr.cond.params[k] for k in rest), expr.cond.body)
-    results, params = expr.body.body.results, expr.body.params
-    body = Lambda(tuple(params[k] for k in rest), Block(expr.body.body.stms, tuple(results[k] for k in rest)))
-    (ran,) = sweep.b.splice(inline(expr.cond, expr.init))
-    chosen = If(ran, Block((), tuple(results[k] for k in rebound)), Block((), tuple(expr.init[k] for k in rebound)))
-    loop = While(tuple(expr.init[k] for k in rest), cond, body)
-    backs = (
-        while_rule(sweep, Stm(tuple(stm.vars[k] for k in rest), loop, stm.pos)),
-        if_rule(sweep, Stm(tuple(stm.vars[k] for k in rebound), chosen, stm.pos)),
-    )
+def _both(sweep: Sweep, stms: Sequence[Stm]) -> Back:
+    backs = [sweep.rules[type(stm.expr)](sweep, stm) for stm in stms]
     return lambda scope: back_through(backs, scope)
 
 

@@ -5,12 +5,17 @@ The return sweep of a derivative runs a block again and then takes its writes ba
     u = a with v at i;  ...;  r = u with a[i] at i
 
 When nobody looks at `u` in between, `r` is `a`. When somebody does, both writes stay: they happen in place, whereas
-keeping `a` beside `u` would copy the array.
+keeping `a` beside `u` would copy the array. The same holds where all of this happens on one condition:
+
+    o = a[i] if c;  u = a with v at i if c else a;  ...;  r = u with o at i if c else u
 """
 
 from __future__ import annotations
 
-from ..ir.core import Apply, Function
+from collections import Counter
+from dataclasses import dataclass
+
+from ..ir.core import Apply, Block, Function, If
 from ..ir.types import Atom, Var
 from ..ir.walk import statements, substitute
 from . import dce
@@ -33,7 +38,8 @@ def run(function: Function, notes: Notes) -> Function:
             if isinstance(stm.expr, Apply) and (source := _undone(stm.expr, defs)) is not None:
                 written = stm.expr.args[0]
                 if isinstance(written, Var) and uses[written.name] == 1:
-                    found[stm.vars[0]] = found.get(source, source) if isinstance(source, Var) else source
+                    found[stm.vars[0]] = _first(found, source)
+        found |= _undone_in_arms(function.body, defs, uses)
         if not found:
             return function
         function = Function(function.name, function.params, substitute(function.body, found), function.donated)
@@ -51,6 +57,49 @@ def _undone(expr: Apply, defs: dict[str, Apply]) -> Atom | None:
     if write.op != expr.op and (write.op, expr.op) != ("accumulate", "update"):
         return None
     return write.args[0] if _stood_there(expr, write.args[0], defs) else None
+
+
+def _undone_in_arms(body: Block, defs: dict[str, Apply], uses: Counter[str]) -> dict[Var, Atom]:
+    """The results of branches that bring an array back, each with that array."""
+    branches = _branches(body)
+    found: dict[Var, Atom] = {}
+    for var, back in branches.items():
+        expr = _definition(back.taken, defs)
+        if expr is None or expr.op not in _READS or expr.args[0] != back.otherwise:
+            continue
+        written, old = back.otherwise, expr.args[1]
+        if not isinstance(written, Var) or not isinstance(old, Var) or uses[written.name] != 2:
+            continue
+        write, read = branches.get(written), branches.get(old)
+        if write is None or read is None or not write.cond == read.cond == back.cond:
+            continue
+        again = Apply(expr.op, (write.taken, read.taken, *expr.args[2:]))
+        if _undone(again, defs) == write.otherwise:
+            found[var] = _first(found, write.otherwise)
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Branch:
+    """A value that is `taken` on a condition, and `otherwise` another."""
+
+    cond: Atom
+    taken: Atom
+    otherwise: Atom
+
+
+def _branches(body: Block) -> dict[Var, _Branch]:
+    found: dict[Var, _Branch] = {}
+    for stm in statements(body):
+        if isinstance(stm.expr, If):
+            cond, then, orelse = stm.expr.cond, stm.expr.then.results, stm.expr.orelse.results
+            found |= {var: _Branch(cond, x, y) for var, x, y in zip(stm.vars, then, orelse, strict=True)}
+    return found
+
+
+def _first(found: dict[Var, Atom], source: Atom) -> Atom:
+    """What stands for an array, which may itself have been brought back."""
+    return found.get(source, source) if isinstance(source, Var) else source
 
 
 def _stood_there(expr: Apply, array: Atom, defs: dict[str, Apply]) -> bool:

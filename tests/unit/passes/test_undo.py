@@ -221,3 +221,37 @@ def f(a: f64[3], s: f64) {
 """)
     after = optimised(function, [V, 9.0], undo)
     assert any(isinstance(stm.expr, For) for stm in statements(after.body))
+
+
+def in_arms(between: str = "", result: str = "r") -> str:
+    return f"""
+def f(a: f64[2, 3], v: f64[3], s: f64) {{
+  c: bool = gt s 0.0
+  o: f64 = if c {{
+    o1: f64 = index a 1 2
+    return o1
+  }} else {{
+    return 0.0
+  }}
+  u: f64[2, 3] = if c {{
+    u1: f64[2, 3] = update a s 1 2
+    return u1
+  }} else {{
+    return a
+  }}
+  {between}
+  r: f64[2, 3] = if c {{
+    r1: f64[2, 3] = update u o 1 2
+    return r1
+  }} else {{
+    return u
+  }}
+  return {result}
+}}
+"""
+
+
+def test_pairs_on_one_condition_cancel():
+    for sign in (1.0, -1.0):
+        assert not writes(in_arms(), [A, V, sign])
+        assert writes(in_arms("x: f64 = index u 1 2", "r x"), [A, V, sign]) == ["update", "update"]
