@@ -60,7 +60,7 @@ class _Recorder(interpreter._Linker):  # pyright: ignore[reportPrivateUsage]
     """The interpreter, which also writes down what each statement is about to read."""
 
     def __init__(self, seen: dict[int, Values]) -> None:
-        super().__init__(NUMPY)
+        super().__init__(NUMPY, None)
         self.seen = seen
 
     def statement(self, stm: Stm) -> Callable[[list[Any]], None]:
