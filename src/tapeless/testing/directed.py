@@ -33,12 +33,14 @@ from ..ir.walk import substitute
 from ..passes.notes import Notes
 from . import directed_activity as activity
 from . import directed_combine as combine
+from . import directed_costs as costs
 from . import directed_custom as custom
 from . import directed_masks as masks
 from . import directed_places as places
 from . import directed_programs as texts
 from . import directed_sums as sums
 from .compare import outcome
+from .counting import work
 from .derivative_law import EXACT, judge_derivatives
 from .directed_loops import EXCHANGED, GROWING, IN_A_MAP, NEVER_RUN, OVERWRITING
 from .directed_steps import STEPS, schedule_mistakes
@@ -144,7 +146,17 @@ class Steps:
     sines: int
 
 
-Case = Law | Dense | Promise | Refused | Active | Sized | Prepared | Fails | Along | Steps
+@dataclass(frozen=True, slots=True)
+class Cheap:
+    """The reverse derivative by the first parameter takes no more than this work, without any pass."""
+
+    name: str
+    text: str
+    args: tuple[Any, ...]
+    work: float
+
+
+Case = Law | Dense | Promise | Refused | Active | Sized | Prepared | Fails | Along | Steps | Cheap
 
 
 def broken(case: Case) -> str:
@@ -166,6 +178,10 @@ def broken(case: Case) -> str:
             return "" if found == names else f"varied: {sorted(found)} instead of {sorted(names)}"
         case Along():
             return _along(function, case)
+        case Cheap(_, _, args, most):
+            seeds = [np.ones(np.shape(result)) for result in evaluate(function, args)]
+            found, _ = work(vjp_function(function, (0,)), [*args, *seeds])
+            return "" if found <= most else f"work of {found} instead of {most} at most"
         case Steps():
             return _steps(function, case) or schedule_mistakes()
         case Fails(_, _, args):
@@ -402,8 +418,13 @@ CASES: tuple[Case, ...] = (
     ),
     Law("sums of rows at other places", sums.ROWS_AT_OTHER_PLACES, (MATRIX.T,)),
     Law("extrema of rows", sums.EXTREMA_OF_ROWS, (MATRIX.T, VECTOR)),
-    *(Law(f"arrays that are exchanged, {c}", EXCHANGED, (VECTOR, EIGHT[3:6], c)) for c in (True, False)),
+    *(
+        Law(f"arrays that are exchanged {where}, {c}", text, (VECTOR, EIGHT[3:6], c))
+        for where, text in EXCHANGED.items()
+        for c in (True, False)
+    ),
     Law("loops in maps", IN_A_MAP, (VECTOR, 0.8)),
+    *(Cheap(f"the cost of {what}", text, costs.arguments(text), most) for (what, most), text in costs.PROGRAMS.items()),
     *(Steps(f"what a loop runs again: {name}", *what) for name, what in STEPS.items()),
     Law("a loop that runs", NEVER_RUN, (VECTOR,)),
     Law("a loop that never runs", NEVER_RUN, (np.zeros(0),)),

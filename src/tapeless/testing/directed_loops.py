@@ -102,50 +102,40 @@ OVERWRITING = {
     ),
 }  # fmt: skip
 
-# Two arrays exchanged after one is written, alone and in an inner loop; arms that write to different arrays.
-EXCHANGED = """
-def f(x: f64[n], y: f64[n], c: bool) {
-  p: f64[n], q: f64[n] = for n [x y] (i: i64, a: f64[n], b: f64[n]) {
-    u: f64 = index a i
-    v: f64 = index b i
-    w: f64 = mul u v
-    b1: f64[n] = update b w i
-    return b1 a
-  }
-  r: f64[n], s: f64[n] = for 2 [p q] (t: i64, d: f64[n], e: f64[n]) {
-    d1: f64[n], e1: f64[n] = for n [d e] (i1: i64, g: f64[n], h: f64[n]) {
-      u1: f64 = index g i1
-      v1: f64 = index h 0
-      w1: f64 = mul u1 v1
-      h1: f64[n] = update h w1 i1
-      return h1 g
-    }
-    d2: f64[n], k2: i64 = while [d1 0] (l: f64[n], k: i64) {
-      more: bool = lt k 2
-      return more
-    } (l1: f64[n], k1: i64) {
-      u2: f64 = index l1 k1
-      w2: f64 = sin u2
-      l2: f64[n] = update l1 w2 0
-      k3: i64 = add k1 1
-      return l2 k3
-    }
-    d3: f64[n] = if c {
-      u3: f64 = index e1 1
-      w3: f64 = mul u3 u3
-      d4: f64[n] = update d2 w3 1
-      return d4
-    } else {
-      u4: f64 = index d2 1
-      w4: f64 = mul u4 u4
-      e4: f64[n] = update e1 w4 1
-      return e4
-    }
-    return d3 e1
-  }
+
+def _outer(*body: str) -> str:
+    """A loop over two arrays `d` and `e`, of which the body makes d1 and e1."""
+    lines = "\n    ".join(body)
+    return f"""
+def f(x: f64[n], y: f64[n], c: bool) {{
+  r: f64[n], s: f64[n] = for 2 [x y] (t: i64, d: f64[n], e: f64[n]) {{
+    {lines}
+    return d1 e1
+  }}
   return r s
-}
+}}
 """
+
+
+_EXCHANGE = ("u: f64 = index g i", "v: f64 = index h 0", "w: f64 = mul u v", "h1: f64[n] = update h w i", "return h1 g")
+
+# Two arrays that are exchanged after one is written; arms that write to different arrays.
+EXCHANGED = {
+    "in a loop": _outer("u: f64 = index d t", "v: f64 = index e 0", "w: f64 = mul u v", "d1: f64[n] = update e w t",
+                        "e1: f64[n] = reshape d n"),
+    "at once": _outer("u: f64 = index d t", "v: f64 = index e 0", "w: f64 = mul u v",
+                      "d1: f64[n] = update e w t").replace("return d1 e1", "return d1 d"),
+    "in an inner loop": _outer(
+        "d1: f64[n], e1: f64[n] = for n [d e] (i: i64, g: f64[n], h: f64[n]) {", *_EXCHANGE, "}"),
+    "in an inner loop with a condition": _outer(
+        "k: i64, d1: f64[n], e1: f64[n] = while [0 d e] (i0: i64, g0: f64[n], h0: f64[n]) {", "more: bool = lt i0 3",
+        "return more", "} (i: i64, g: f64[n], h: f64[n]) {", *_EXCHANGE[:-1],
+        "i1: i64 = add i 1", "return i1 h1 g", "}"),
+    "in arms": _outer(
+        "e1: f64[n] = map n (i: i64) {", "a: f64 = index e i", "b: f64 = sin a", "return b", "}",
+        "d1: f64[n] = if c {", "u: f64 = index e1 1", "w: f64 = mul u u", "d2: f64[n] = update d w 1", "return d2",
+        "} else {", "u1: f64 = index d 1", "w1: f64 = mul u1 u1", "e2: f64[n] = update e w1 1", "return e2", "}"),
+}  # fmt: skip
 
 # Loops in parallel bodies, to which something small and something large from outside contributes.
 IN_A_MAP = """
