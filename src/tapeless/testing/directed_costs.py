@@ -73,14 +73,16 @@ PROGRAMS = {
     ("two elements", 8900): _loop("a0: f64[n] = update a w k", "a1: f64[n] = accumulate a0 v i"),
     ("a span", 7600): _loop("b: f64[2] = stack v w", "a1: f64[n] = update_slice a b i 1"),
     ("an element in an arm", 8200): _loop(
-        "c: bool = gt r 0.0", "a1: f64[n] = if c {", "a2: f64[n] = update a w k", "return a2", "} else {", "return a", "}"
+        "c: bool = gt r 0.0", "a1: f64[n] = if c {", "a2: f64[n] = update a w k", "return a2", "} else {", "return a",
+        "}"
     ),
     ("elements in both arms", 10200): _loop(
         "c: bool = gt r 0.0", "a1: f64[n] = if c {", "a2: f64[n] = update a w k", "return a2", "} else {",
         "a3: f64[n] = update a v i", "return a3", "}"
     ),
     ("an array that is only handed on", 6800): _loop(
-        "c: bool = gt r 0.0", "a0: f64[n] = if c {", "return a", "} else {", "return a", "}", "a1: f64[n] = update a0 w k"
+        "c: bool = gt r 0.0", "a0: f64[n] = if c {", "return a", "} else {", "return a", "}",
+        "a1: f64[n] = update a0 w k"
     ),
     ("a row", 5700): _ROWS.format("b: f64[3] = index a k\n    a1: f64[n, 3] = update a b i"),
     ("a row by an inner loop", 24000): _ROWS.format(
