@@ -62,13 +62,16 @@ class Op:
 
 
 _REGISTRY: dict[str, Op] = {}
+_UNLISTED: set[str] = set()
 
 
-def register(op: Op) -> Op:
-    """Add a record. A name is given once."""
+def register(op: Op, *, listed: bool = True) -> Op:
+    """Add a record. A name is given once. What is not `listed` is known by name, but no part of the table."""
     if op.name in _REGISTRY:
         raise ValueError(f"operation {op.name!r} is registered twice")
     _REGISTRY[op.name] = op
+    if not listed:
+        _UNLISTED.add(op.name)
     return op
 
 
@@ -81,5 +84,5 @@ def is_known(name: str) -> bool:
 
 
 def all_ops() -> tuple[Op, ...]:
-    """Every record, in the order of registration."""
-    return tuple(_REGISTRY.values())
+    """Every record of the table, in the order of registration."""
+    return tuple(op for op in _REGISTRY.values() if op.name not in _UNLISTED)

@@ -1,0 +1,154 @@
+"""Equations that stay JAX's own: what has no rule here, and what XLA has a kernel of its own for.
+
+Such an equation becomes an operation of another system (`ops.foreign`), whose value is computed by JAX and whose
+derivative is JAX's as well. Equations of few elements are taken apart instead where there is a rule: derivatives
+of scalars know which of them are zero.
+
+`ruled` gives any equation the derivative that JAX defines for it, whatever its value is computed by: that is how
+`custom_jvp` and `custom_vjp` keep their meaning.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from math import prod
+from typing import Any
+
+from ...ir.build import Atoms, Builder
+from ...ir.core import Custom, Lambda
+from ...ir.types import Atom
+from ...ir.walk import fresh
+from ...ops.foreign import Foreign
+from .convert import Walk
+from .types import type_of
+
+# XLA has kernels for these; a nest of loops would be slower.
+KERNELS = frozenset(
+    (
+        "cholesky", "conv_general_dilated", "cumlogsumexp", "cummax", "cummin", "cumprod", "cumsum", "gather",
+        "reduce_window_max", "reduce_window_min", "reduce_window_sum", "scatter", "scatter-add", "scatter-max",
+        "scatter-min", "scatter-mul", "triangular_solve",
+    )
+)  # fmt: skip
+
+# Nothing is gained by taking these apart.
+WHOLE = frozenset(["argmax", "argmin", "erf_inv", "lu", "lu_pivots_to_permutation", "reduce", "sort", "top_k"])
+
+# Equations of at most so many elements are taken apart.
+FEW = 64
+
+
+def is_kept(equation: Any) -> bool:
+    """Is this equation left to XLA in programs for JAX?"""
+    name = equation.primitive.name
+    if name not in KERNELS:
+        return name in WHOLE
+    avals = [var.aval for var in (*equation.invars, *equation.outvars)]
+    return sum(prod(aval.shape) for aval in avals) > FEW
+
+
+def foreign(walk: Walk, equation: Any, args: Atoms) -> Sequence[Atom]:
+    """The results of an equation as JAX computes them."""
+
+    def value(b: Builder, args: Atoms) -> Sequence[Atom]:
+        types = tuple(type_of(var.aval) for var in equation.outvars)
+        operation = Foreign(equation.primitive.name, types, function_of(equation))
+        return [b.apply("foreign", *args, attrs=(operation, k)) for k in range(len(types))]
+
+    return ruled(walk, equation, args, value)
+
+
+def ruled(walk: Walk, equation: Any, args: Atoms, value: Callable[[Builder, Atoms], Sequence[Atom]]) -> Sequence[Atom]:
+    """Results that `value` emits, with the derivative that JAX has for the equation."""
+    smooth = [var for var in equation.outvars if type_of(var.aval).dtype.is_float]
+    mode = walk.options.mode
+    if not smooth or not any(arg.type.dtype.is_float for arg in args):
+        return value(walk.b, args)
+    walk.record.ruled.append(equation.primitive.name)
+    if mode is None:
+        return value(walk.b, args)
+    params = tuple(fresh("x", arg.type) for arg in args)
+    inner = walk.b.child()
+    body = Lambda(params, inner.block(value(inner, params)))
+    types = [result.type for result in body.body.results]
+    if mode == "forward":
+        return walk.b.bind(types, Custom(args, body, walk.lam(pushed(equation))))
+    again = walk.b.child()
+    copies = tuple(fresh("x", arg.type) for arg in args)
+    forward = Lambda(copies, again.block((*value(again, copies), *copies)))
+    return walk.b.bind(types, Custom(args, body, forward, walk.lam(pulled(equation))))
+
+
+# -- what JAX says of an equation -------------------------------------------------------------------
+
+
+def function_of(equation: Any) -> Callable[..., Any]:
+    """The equation as a function of all its operands that JAX can call."""
+    from .library import jax_core
+
+    # Operands that are literals, or given twice, are parameters of their own here.
+    params = [jax_core.Var(var.aval) for var in equation.invars]
+    single = equation.replace(invars=params)
+    debug = jax_core.DebugInfo("equation", equation.primitive.name, None, None)
+    jaxpr = jax_core.Jaxpr((), params, equation.outvars, [single], equation.effects, debug)
+    return jax_core.jaxpr_as_fun(jax_core.ClosedJaxpr(jaxpr, ()))
+
+
+def pushed(equation: Any) -> Any:
+    """The jaxpr from the operands and a tangent for each float among them to results and tangents of the floats."""
+    from .flat import tidied
+    from .library import jax
+
+    function = function_of(equation)
+    avals = [_shape(var.aval) for var in equation.invars]
+    floats = [k for k, aval in enumerate(avals) if _is_float(aval)]
+    count = len(avals)
+
+    def dual(*values: Any) -> Any:
+        args, dots = values[:count], values[count:]
+
+        def varied(*smooth: Any) -> Any:
+            full = list(args)
+            for k, x in zip(floats, smooth, strict=True):
+                full[k] = x
+            return function(*full)
+
+        results, tangents = jax.jvp(varied, tuple(args[k] for k in floats), tuple(dots))
+        return (*results, *(t for r, t in zip(results, tangents, strict=True) if _is_float(r)))
+
+    return tidied(jax.make_jaxpr(dual)(*avals, *(avals[k] for k in floats)))
+
+
+def pulled(equation: Any) -> Any:
+    """The jaxpr from the operands and an adjoint for each float result to an adjoint for each float operand."""
+    from .flat import tidied
+    from .library import jax
+
+    function = function_of(equation)
+    avals = [_shape(var.aval) for var in equation.invars]
+    floats = [k for k, aval in enumerate(avals) if _is_float(aval)]
+    smooth = [_shape(var.aval) for var in equation.outvars if _is_float(var.aval)]
+    count = len(avals)
+
+    def back(*values: Any) -> Any:
+        args, seeds = values[:count], values[count:]
+
+        def varied(*given: Any) -> Any:
+            full = list(args)
+            for k, x in zip(floats, given, strict=True):
+                full[k] = x
+            return tuple(r for r in function(*full) if _is_float(r))
+
+        return jax.vjp(varied, *(args[k] for k in floats))[1](tuple(seeds))
+
+    return tidied(jax.make_jaxpr(back)(*avals, *smooth))
+
+
+def _shape(aval: Any) -> Any:
+    from .library import jax
+
+    return jax.ShapeDtypeStruct(aval.shape, aval.dtype)
+
+
+def _is_float(value: Any) -> bool:
+    return str(value.dtype).startswith("float") and value.dtype.itemsize > 0

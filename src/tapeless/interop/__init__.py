@@ -1,0 +1,1 @@
+"""Meeting places with other systems; each library is imported by its own package only."""
