@@ -18,6 +18,7 @@ from ..passes.uses import use_counts
 from . import memory
 from .arrays import slice_of
 from .emitter import Emitter
+from .outer import product
 from .values import Array, Value
 
 
@@ -49,7 +50,7 @@ def prepare(e: Emitter, block: Block, atom: Atom, place: Array) -> list[Var]:
     if not isinstance(atom, Var) or use_counts(block)[atom.name] != 1:
         return []
     match maker:
-        case Map() if _takes(e, place):
+        case Map() if _takes(e, place) or _is_product(maker, place):
             e.places[atom] = place
             return [atom]
         case If() if place.adds == "alone":
@@ -65,7 +66,7 @@ def prepare(e: Emitter, block: Block, atom: Atom, place: Array) -> list[Var]:
         case Apply("update_slice", (Var() as base, part, *pairs)) if base in e.kernel.zeros:
             e.places[atom] = place
             idle = _idle(e, block, base)
-            here = all(isinstance(x, Lit) or x in e.env for x in (*pairs, *part.type.shape))
+            here = _is_known(e, block, (*pairs, *part.type.shape))
             return [atom, *idle, *(prepare(e, block, part, _part(e, place, part, pairs)) if here else ())]
         case _:
             return []
@@ -81,15 +82,26 @@ def _idle(e: Emitter, block: Block, base: Atom) -> list[Var]:
 
 def _row(e: Emitter, block: Block, value: Atom, place: Array, at: Sequence[Atom]) -> list[Var]:
     """Let the block add the sub-array `value` at an index that is known by now."""
-    if not value.type.shape or not all(isinstance(i, Lit) or i in e.env for i in at):
+    if not value.type.shape or not _is_known(e, block, at):
         return []
     return prepare(e, block, value, memory.part(e, place, e.sizes(at)))
+
+
+def _is_known(e: Emitter, block: Block, atoms: Sequence[Atom]) -> bool:
+    """Are these numbers at hand before the block begins? Another copy of it may have bound its names."""
+    bound = {var for stm in block.stms for var in stm.vars}
+    return all(isinstance(atom, Lit) or (atom in e.env and atom not in bound) for atom in atoms)
 
 
 def _part(e: Emitter, place: Array, part: Atom, pairs: Sequence[Atom]) -> Array:
     """Where `update_slice` at `pairs` adds a part."""
     at = e.sizes(pairs)
     return slice_of(e, place, e.sizes(part.type.shape), at[0::2], at[1::2])
+
+
+def _is_product(maker: Map, place: Array) -> bool:
+    """May all lanes together add a product to this row?"""
+    return place.adds == "across" and place.rank == 1 and product(maker) is not None
 
 
 def _takes(e: Emitter, place: Array) -> bool:

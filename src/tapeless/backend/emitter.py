@@ -60,6 +60,9 @@ class Emitter:
         self.varying: frozenset[Var] = frozenset()
         self.scopes: list[Scope] = []
         self.places: dict[Var, Array] = {}
+        # Do all lanes add to one accumulator? Then these arrays have a copy with a row for each lane (`outer`).
+        self.sums_lanes = False
+        self.rows: dict[Var, Array] = {}
         # Arrays that nobody reads after all.
         self.idle: set[Var] = set()
         self.owned: list[tuple[Region, tuple[object, ...]]] = []

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from ..ir.core import Map, Reduce, Stm
 from ..ir.types import Lit
-from . import cost, destinations, memory, nests, parallel, reductions, vectorise
+from . import cost, destinations, memory, nests, outer, parallel, reductions, vectorise
 from .carry import Carry
 from .emitter import Emitter
 from .schedule import is_little, plan
@@ -24,6 +24,12 @@ def emit_map(e: Emitter, stm: Stm) -> None:
 
 
 def _map(e: Emitter, stm: Stm, expr: Map) -> None:
+    place = e.places.get(stm.vars[0]) if len(stm.vars) == 1 else None
+    if place is not None and place.adds == "across" and place.rank == 1:
+        if outer.add(e, expr, place):
+            e.bind(stm.vars[0], place)
+            return
+        e.places.pop(stm.vars[0])
     destination = destinations.find(e, stm)
     if destination is not None:
         e.places[stm.vars[0]] = destination.place
@@ -33,6 +39,7 @@ def _map(e: Emitter, stm: Stm, expr: Map) -> None:
     with memory.held(targets):
         if e.width > 1:
             parallel.fill_map(e, expr, targets)
+            outer.keep_rows(e, stm, targets)
         elif _is_nest(e, expr):
             nests.fill_map(e, stm, expr, targets, overwrites)
         else:

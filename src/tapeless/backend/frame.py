@@ -43,6 +43,7 @@ class Kernel:
     rounded_apart: frozenset[Var] = frozenset()
     unwrapped: Mapping[int, Atom] = field(default_factory=dict[int, Atom])
     zeros: frozenset[Var] = frozenset()
+    factors: frozenset[Var] = frozenset()
     loops: list[str] = field(default_factory=list[str])
     module: Module = field(default_factory=Module)
     sites: dict[int, tuple[int, Check, Pos | None]] = field(default_factory=dict[int, "tuple[int, Check, Pos | None]"])

@@ -15,7 +15,7 @@ from ..ir.core import Apply, Check, For, Function, Hist, If, Map, Reduce, Scan, 
 from ..ir.types import BOOL, F32, I32, I64, Lit, Var
 from ..passes import place
 from ..passes.sums import zero_arrays
-from . import affine, branches, contraction, cost, forms, loops, memory, operations, wrapping
+from . import affine, branches, contraction, cost, forms, loops, memory, operations, outer, wrapping
 from .emitter import Emitter, Handler
 from .frame import Frame, Kernel
 from .target import Options, Target
@@ -48,6 +48,7 @@ def emit(function: Function, target: Target, name: str, options: Options | None 
         contraction.rounded_apart(function),
         wrapping.find(function),
         zero_arrays(function),
+        outer.factors(function),
     )
     frame = Frame(kernel)
     e = Emitter(kernel, frame, HANDLERS)

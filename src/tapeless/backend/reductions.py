@@ -147,7 +147,7 @@ def _strips_added(
     def round() -> None:
         e.bind(expr.body.params[0], Scalar(I64, e.w.op(f"load i64, ptr {index}"), "1"))
         if parts is None:
-            values = [x for x in deposits.run(e, expr.body.body, carry.accumulators("across")) if isinstance(x, Scalar)]
+            values = [x for x in _summed(e, expr, carry) if isinstance(x, Scalar)]
         else:
             values = lanewise.in_lanes(e, parts, carry)
         scalars = iter(values)
@@ -159,6 +159,14 @@ def _strips_added(
 
     control.guarded(e, index, end, e.width, round, height)
     return sums
+
+
+def _summed(e: Emitter, expr: Reduce, carry: Carry) -> tuple[Value, ...]:
+    """The body in lanes that all add to the same arrays."""
+    saved, e.sums_lanes = e.sums_lanes, True
+    values = deposits.run(e, expr.body.body, carry.accumulators("across"))
+    e.sums_lanes = saved
+    return values
 
 
 @dataclass(frozen=True, slots=True)

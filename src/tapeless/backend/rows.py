@@ -62,7 +62,7 @@ def _load_long(e: Emitter, array: Array, record: Record) -> str:
     first = min(record.field - record.field % width, length - width)
     starts = [affine.text_of(e, "add", record.start, str(lane * length + first)) for lane in range(width)]
     rows = [access.vector_from(e, array, start) for start in starts]
-    return _transposed(e, memory_type(array.dtype, width), rows)[record.field - first]
+    return transposed(e, memory_type(array.dtype, width), rows)[record.field - first]
 
 
 def _load_short(e: Emitter, array: Array, record: Record) -> str:
@@ -111,12 +111,12 @@ def _store_long(e: Emitter, array: Array, start: str, vectors: Sequence[str]) ->
     """W fields of W records at a time; the last W fields may overlap those before, and say the same there."""
     width, length = e.width, len(vectors)
     for first in (*range(0, length - width, width), length - width):
-        block = _transposed(e, memory_type(array.dtype, width), vectors[first : first + width])
+        block = transposed(e, memory_type(array.dtype, width), vectors[first : first + width])
         for lane, part in enumerate(block):
             _store_vector(e, array, affine.text_of(e, "add", start, str(lane * length + first)), part)
 
 
-def _transposed(e: Emitter, type: str, vectors: Sequence[str]) -> list[str]:
+def transposed(e: Emitter, type: str, vectors: Sequence[str]) -> list[str]:
     """W vectors of W lanes: lane i of vector j becomes lane j of vector i. W is a power of two."""
     rows, width, step = list(vectors), e.width, 1
     while step < width:
