@@ -25,8 +25,16 @@ _UNROLLED = 16
 _ELEMENTARY = re.compile(r"= call .*@tp\.\w+\.f(64|32)\.w1\(.*\)$")
 
 
-def counted(e: Emitter, count: Scalar, body: Callable[[Scalar], None], height: int = 1, first: str = "0") -> None:
-    """Run `body` for each i in [first, count), a uniform index."""
+def counted(
+    e: Emitter,
+    count: Scalar,
+    body: Callable[[Scalar], None],
+    height: int = 1,
+    first: str = "0",
+    *,
+    compact: bool = False,
+) -> None:
+    """Run `body` for each i in [first, count), a uniform index; `compact` when that are few."""
     assert count.is_uniform
     index = e.frame.local("i64")
     e.w.line(f"store i64 {first}, ptr {index}")
@@ -37,7 +45,7 @@ def counted(e: Emitter, count: Scalar, body: Callable[[Scalar], None], height: i
             e.frame.small.add(i.text)
         body(i)
 
-    guarded(e, index, count.text, 1, round, height, compact=height > 1)
+    guarded(e, index, count.text, 1, round, height, compact=compact or height > 1)
 
 
 def _is_short(e: Emitter, end: str) -> bool:

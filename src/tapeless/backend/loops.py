@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ..ir.core import For, Lambda, Stm, While
+from ..ir.core import Apply, For, Lambda, Stm, While
 from ..ir.types import I64
 from . import control, cost
 from .carry import Carry
@@ -31,15 +31,21 @@ def emit_for(e: Emitter, stm: Stm) -> None:
             carry.bind()
             carry.update(e.block(body), e.mask if e.diverged else None)
 
-        counted(e, e.scalar(expr.count), round, cost.height(body))
+        counted(e, e.scalar(expr.count), round, cost.height(body), compact=_is_sparse_row(e, expr))
     carry.finish(stm.vars)
 
 
-def counted(e: Emitter, count: Scalar, body: Callable[[Scalar], None], height: int) -> None:
+def _is_sparse_row(e: Emitter, expr: For) -> bool:
+    """A loop of changing length over places that it looks up: few rounds as a rule, which unrolling makes slower."""
+    lookups = [stm for stm in expr.body.body.stms if isinstance(stm.expr, Apply) and stm.expr.op == "index"]
+    return expr.count in e.kernel.changing and any(stm.vars[0].type.dtype.is_int for stm in lookups)
+
+
+def counted(e: Emitter, count: Scalar, body: Callable[[Scalar], None], height: int, *, compact: bool = False) -> None:
     """Run `body` for i < count; the count may differ between lanes."""
     saved, e.diverged = e.diverged, not count.is_uniform
     if count.is_uniform:
-        control.counted(e, count, body, height)
+        control.counted(e, count, body, height, compact=compact)
     else:
         _counted_in_lanes(e, count, body, height)
     e.diverged = saved

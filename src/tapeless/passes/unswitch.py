@@ -46,14 +46,10 @@ def _block(block: Block, defs: Mapping[str, Expr]) -> Block:
 
 def _is_candidate(stm: Stm) -> bool:
     """A small innermost loop."""
-    if not isinstance(stm.expr, For | Reduce | Hist) or (isinstance(stm.expr, For) and _has_array(stm)):
+    if not isinstance(stm.expr, For | Reduce | Hist):
         return False
     body = stm.expr.body.body
     return not any(lambdas(inner.expr) for inner in body.stms) and statement_count(body) <= STATEMENTS
-
-
-def _has_array(stm: Stm) -> bool:
-    return any(var.type.shape for var in stm.vars)
 
 
 def _tests(expr: Expr, defs: Mapping[str, Expr]) -> dict[Var, Affine]:
