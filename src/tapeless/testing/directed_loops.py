@@ -117,9 +117,9 @@ def f(x: f64[n], y: f64[n], c: bool) {{
 """
 
 
-_EXCHANGE = ("u: f64 = index g i", "v: f64 = index h 0", "w: f64 = mul u v", "h1: f64[n] = update h w i", "return h1 g")
+_EXCHANGE = ("u: f64 = index g i", "v: f64 = index h 0", "w: f64 = mul u v", "h1: f64[n] = update h w t", "return h1 g")
 
-# Two arrays that are exchanged after one is written; arms that write to different arrays.
+# Two arrays that are exchanged after one is written; arms that write to different arrays; arrays that are made anew.
 EXCHANGED = {
     "in a loop": _outer("u: f64 = index d t", "v: f64 = index e 0", "w: f64 = mul u v", "d1: f64[n] = update e w t",
                         "e1: f64[n] = reshape d n"),
@@ -131,10 +131,16 @@ EXCHANGED = {
         "k: i64, d1: f64[n], e1: f64[n] = while [0 d e] (i0: i64, g0: f64[n], h0: f64[n]) {", "more: bool = lt i0 3",
         "return more", "} (i: i64, g: f64[n], h: f64[n]) {", *_EXCHANGE[:-1],
         "i1: i64 = add i 1", "return i1 h1 g", "}"),
+    "no, but made anew in an inner loop": _outer(
+        "d1: f64[n] = for 2 [d] (i: i64, g: f64[n]) {", "h: f64[n] = map n (j: i64) {", "a: f64 = index g j",
+        "b: f64 = sin a", "return b", "}", "return h", "}", "u: f64 = index d1 t", "e1: f64[n] = update e u 0"),
+    "no, but moved after a write": _outer(
+        "u: f64 = index d t", "w: f64 = sin u", "d0: f64[n] = update d w 1", "d1: f64[n] = slice d0 2 n -1",
+        "v: f64 = index d 0", "e1: f64[n] = update e v t"),
     "in arms": _outer(
         "e1: f64[n] = map n (i: i64) {", "a: f64 = index e i", "b: f64 = sin a", "return b", "}",
         "d1: f64[n] = if c {", "u: f64 = index e1 1", "w: f64 = mul u u", "d2: f64[n] = update d w 1", "return d2",
-        "} else {", "u1: f64 = index d 1", "w1: f64 = mul u1 u1", "e2: f64[n] = update e w1 1", "return e2", "}"),
+        "} else {", "u1: f64 = index d 0", "w1: f64 = mul u1 u1", "e2: f64[n] = update e w1 1", "return e2", "}"),
 }  # fmt: skip
 
 # Loops in parallel bodies, to which something small and something large from outside contributes.
