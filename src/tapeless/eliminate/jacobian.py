@@ -54,12 +54,12 @@ def jacobian(b: Builder, block: Block, inputs: Sequence[Input], how: How, memory
     if found is None:
         return _swept(b, block, inputs, how, memory)
     linear, plan = found
+    mirrored = how.symmetric and _is_square(linear, inputs)
     if memory.notes is not None:
-        memory.notes.put(_note(b.pos, linear, plan))
+        memory.notes.put(_note(b.pos, linear, plan, mirrored))
     b.stms.extend(linear.stms)
     entries = accumulate(b, linear, plan.order)
     outputs = [output for row in linear.rows for output in row]
-    mirrored = how.symmetric and _is_square(linear, inputs)
 
     def cell(place: int, vertex: int) -> Atom | None:
         if mirrored and place < vertex:
@@ -103,8 +103,9 @@ def _consecutive(lengths: Iterable[int]) -> list[range]:
 
 
 def _is_square(linear: Linear, inputs: Sequence[Input]) -> bool:
-    """Is there a result of the shape of each input? Then the derivative of a gradient equals its transpose."""
-    return [result.type for result in linear.results] == [given.type for given in inputs]
+    """Is there a result for each input, of as many elements? Then the derivative of a gradient equals its transpose."""
+    same = [result.type for result in linear.results] == [given.type for given in inputs]
+    return same and [len(row) for row in linear.rows] == [len(given.vars) for given in inputs]
 
 
 def _entry(b: Builder, row: Type, column: Input, cells: Sequence[Sequence[Atom | None]]) -> Atom:
@@ -130,9 +131,11 @@ def _swept(b: Builder, block: Block, inputs: Sequence[Input], how: How, memory: 
             )
 
 
-def _note(pos: Pos | None, linear: Linear, plan: Plan) -> Eliminated:
+def _note(pos: Pos | None, linear: Linear, plan: Plan, mirrored: bool) -> Eliminated:
+    # What only the other triangle needs is not executed, and not counted out of the cost.
+    count = f"for one triangle by less than {plan.cost}" if mirrored else f"by {plan.cost}"
     inside = f", {linear.inner} more inside branches" if linear.inner else ""
-    decision = f"eliminates {len(plan.order)} vertices by {plan.cost} multiplications{inside}, method {plan.method}"
+    decision = f"eliminates {len(plan.order)} vertices {count} multiplications{inside}, method {plan.method}"
     rules = ", ".join(f"{name} {count}" for name, count in plan.rules.items())
     least = "no order takes fewer" if plan.bound == plan.cost else f"at least {plan.bound}" if plan.bound else ""
     return Eliminated(

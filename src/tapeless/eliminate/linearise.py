@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..ad.activity import opaque_operation
+from ..ad.elements import LIMIT
 from ..ad.masks import TAME, floats, masked, suspects
 from ..ad.roots import flat, is_root, level_at_zero, may_vanish, steep
 from ..errors import IRError
@@ -28,6 +29,7 @@ from ..ir.core import Apply, Block, Check, If, Lambda, Stm
 from ..ir.op import lookup
 from ..ir.types import Atom, DType, Lit, Type, Var, zero
 from ..ir.walk import free_vars, fresh, inline
+from ..passes.views import element_count
 from .exposure import exposed
 from .factors import Factor, Traits, chosen, factor, plus, settled, settled_traits
 from .linear import Ends, Linear, pruned
@@ -99,9 +101,13 @@ class _Walk:
         return self.vertices.get(atom.name) if isinstance(atom, Var) else None
 
     def elements(self, atom: Atom) -> Sequence[Atom]:
+        """Its elements; zeros where it does not depend on the inputs, and nothing if there are many of these."""
         if not atom.type.shape:
             return (atom,)
-        return list(self.arrays[atom.name].flat) if isinstance(atom, Var) and atom.name in self.arrays else ()
+        if isinstance(atom, Var) and atom.name in self.arrays:
+            return list(self.arrays[atom.name].flat)
+        count = element_count(atom.type) or 0
+        return (zero(atom.type.dtype),) * count if count <= LIMIT else ()
 
     def depends(self, atom: Atom) -> bool:
         return isinstance(atom, Var) and (atom.name in self.vertices or atom.name in self.arrays)

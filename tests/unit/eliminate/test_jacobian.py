@@ -272,6 +272,16 @@ def test_hessians_by_several_arguments_and_of_several_results():
     np.testing.assert_allclose(tp.hessian(two)(args[0]), tp.jacfwd(tp.jacrev(two))(args[0]), rtol=1e-14)
 
 
+def test_hessians_of_functions_linear_in_an_argument():
+    def f(y: tp.f64[2], x: tp.f64[2]):
+        return 3.0 * y[0] + 5.0 * y[1] + x[0] * x[1] ** 2
+
+    (yy, yx), (xy, xx) = tp.hessian(f, (0, 1))(np.ones(2), np.array([2.0, 3.0]))
+    for zeros in (yy, yx, xy):
+        np.testing.assert_array_equal(zeros, np.zeros((2, 2)))
+    np.testing.assert_array_equal(xx, [[0.0, 6.0], [6.0, 4.0]])
+
+
 def test_nobody_promises_symmetry_of_rules_of_the_users():
     @tp.custom_vjp
     def product(x, y):
