@@ -51,9 +51,12 @@ def limits(sweep: Sweep, stm: Stm, writes: Writes) -> Limits:
         return _unlimited(plan)
     states = _states(expr, writes, read | {k for k, found in enumerate(writes) if found})
     most = _room(b, plan, rows)
-    if isinstance(expr.count, Lit) and isinstance(most, Lit) and int(expr.count.value) <= int(most.value):
-        return _unlimited(plan)
-    fits = b.apply("le", expr.count, most, hint="fits")
+    if isinstance(expr.count, Lit) and isinstance(most, Lit):
+        if int(expr.count.value) <= int(most.value):
+            return _unlimited(plan)
+        fits: Atom = boolean(False)
+    else:
+        fits = b.apply("le", expr.count, most, hint="fits")
     slots = b.apply("max", _room(b, plan, states), i64(1))
     return Limits(plan, fits, b.apply("min", slots, b.apply("add", expr.count, i64(1))), rows, states)
 

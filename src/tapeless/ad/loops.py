@@ -2,8 +2,8 @@
 
 The forward sweep runs the loop and keeps what the return sweep needs to start each iteration again: something for
 every iteration (`stacks`), or, where the plan does not allow that, states at some iterations from which others are
-computed again (`checkpoints`). Whether it does is known when the program runs: then there are both versions, and a
-branch between them.
+computed again (`checkpoints`). Where it is known only when the program runs whether it does, there are both versions,
+and a branch between them.
 
 A `while` loop is run once to count its iterations, and then is a loop with a trip count; under a plan that allows for
 many states it is run once and keeps states on its way (`online`).
@@ -51,7 +51,12 @@ def for_rule(sweep: Sweep, stm: Stm) -> Back:
             scope, expr, stacks.back(sweep, scope, counted, kept, adjoints, found.inner)
         ))  # fmt: skip
     announce_some(found.inner, stm.pos, trips, found.rows, found.states)
-    return _either(sweep, counted, writes, found)
+    if not is_literal(found.fits, False):
+        return _either(sweep, counted, writes, found)
+    slots = checkpoints.forward(sweep.b, stm.vars, For(trips, expr.init, expr.body), writes, found.slots)
+    return _back_of(counted, lambda scope, adjoints: _restore(
+        scope, expr, checkpoints.back(sweep, scope, counted, slots, adjoints, found.inner)
+    ))  # fmt: skip
 
 
 def while_rule(sweep: Sweep, stm: Stm) -> Back:
