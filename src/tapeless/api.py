@@ -13,6 +13,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, overload
 
 from .derivatives import Derived, compilable, derived, differentiable
+from .eliminate import engine, kernel
 from .errors import ArgumentError
 from .front import registry
 from .jitted import Jitted, Options, jitted
@@ -377,3 +378,7 @@ def _name_verbs() -> None:
     }
     for outside, inside in meanings.items():
         registry.implements(outside)(inside)
+
+
+# Searches for elimination orders run on code that is compiled here.
+engine.install(lambda: _jitted(Options(check="none"), kernel.sweep))

@@ -9,9 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from . import kernel
-from .anneal import Sweep
+
+if TYPE_CHECKING:
+    from .anneal import Sweep
 
 WORTH_COMPILING = 1.0  # seconds of search
 

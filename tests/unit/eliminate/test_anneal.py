@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import tapeless as tp
-from tapeless.eliminate import kernel
+from tapeless.eliminate import engine, kernel
 from tapeless.eliminate.anneal import Annealer
 from tapeless.eliminate.exact import exact
 from tapeless.eliminate.tables import cost
@@ -16,6 +16,10 @@ from .random_tables import random_tables
 @pytest.fixture(scope="module")
 def compiled() -> object:
     return tp.jit(kernel.sweep, check="none")
+
+
+def test_long_searches_run_compiled() -> None:
+    assert isinstance(engine.sweep(10.0), tp.Jitted)
 
 
 def test_compiled_search_takes_the_same_path(compiled: tp.Jitted) -> None:
