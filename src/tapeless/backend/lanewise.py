@@ -7,18 +7,22 @@ lanes again. What these read of the rest goes through memory.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from ..ir.core import Block, Lambda
 from ..ir.types import BOOL, I64, Var
 from ..ir.walk import free_vars
+from ..passes.cost import statement_count
 from . import access, affine, control, deposits, memory
 from .apart import Parts
 from .carry import Carry
 from .emitter import CannotVectorise, Emitter
 from .text import llvm_type, memory_type
 from .values import Array, Region, Scalar, Value, size
+
+# Statements of a block that is written out for each lane.
+_SHORT = 16
 
 
 def in_lanes(e: Emitter, parts: Parts, carry: Carry) -> tuple[Value, ...]:
@@ -51,17 +55,38 @@ def _in_either(
 
 
 def _each_lane(e: Emitter, block: Block, shared: Mapping[Var, Value], carry: Carry) -> None:
-    """Write a block in scalar code, once for each lane, of which it reads `shared`."""
-    needed = [var for var in free_vars(block) if var in shared]
-    kept, width = _spilled(e, [shared[var] for var in needed]), e.width
+    """Write a block in scalar code for each lane, of which it reads `shared`: a short one once more for each."""
+    needed, width = [var for var in free_vars(block) if var in shared], e.width
 
-    def one(lane: Scalar) -> None:
-        for var, value in zip(needed, kept, strict=True):
-            e.bind(var, _of_lane(e, var, value, lane, width))
+    def run(values: Iterable[Value]) -> None:
+        for var, value in zip(needed, values, strict=True):
+            e.bind(var, value)
         deposits.run(e, block, [array for array in carry.accumulators("alone") if array is not None])
 
-    with control.lanes(e, 1, ""), e.repeated(Lambda((), block)):
-        control.counted(e, size(width), one, 0)
+    with e.repeated(Lambda((), block)):
+        if statement_count(block) <= _SHORT:
+            for picked in [[lane_of(e, shared[var], lane) for var in needed] for lane in range(width)]:
+                with control.lanes(e, 1, ""):
+                    run(picked)
+            return
+        kept = _spilled(e, [shared[var] for var in needed])
+        with control.lanes(e, 1, ""):
+            control.counted(
+                e, size(width), lambda n: run(_of_lane(e, v, x, n, width) for v, x in zip(needed, kept, strict=True)), 0
+            )
+
+
+def lane_of(e: Emitter, value: Value, lane: int) -> Value:
+    """What one lane has of a value, for scalar code."""
+    if isinstance(value, Scalar):
+        if not value.is_varying:
+            return _of_linear(e, value, size(lane))
+        return Scalar(value.dtype, access.lane(e, value.text, llvm_type(value.dtype, e.width), lane))
+    if not value.region.private:
+        offset = value.offset if value.offset.is_uniform else lane_of(e, value.offset, lane)
+        assert isinstance(offset, Scalar)
+        return replace(value, offset=offset)
+    return _of_private(e, value, size(lane), e.width)
 
 
 def _spilled(e: Emitter, values: Sequence[Value]) -> list[Value | str]:
@@ -89,6 +114,10 @@ def _of_lane(e: Emitter, var: Var, value: Value | str, lane: Scalar, width: int)
         if value.offset.is_varying:
             raise CannotVectorise("a view that differs between lanes")
         return replace(value, offset=_of_linear(e, value.offset, lane))
+    return _of_private(e, value, lane, width)
+
+
+def _of_private(e: Emitter, value: Array, lane: Scalar, width: int) -> Array:
     if not value.offset.is_uniform:
         raise CannotVectorise("a lane-private view that differs between lanes")
     region = Region("part", writable=False, scope=value.region.scope)

@@ -9,18 +9,17 @@ is written as scalar code.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 
 from ..ir.core import Hist, Lambda, Map, Reduce, Scan, Scatter
 from ..ir.types import I64
-from . import access, affine, control, cost, memory
+from . import affine, control, cost, memory
 from .carry import Carry
 from .emitter import CannotVectorise, Emitter
+from .lanewise import lane_of
 from .parallel import Take, map_row
 from .reductions import added, combine, holds_arrays, operators, reordered
 from .schedule import Plan, plan
-from .text import llvm_type
-from .values import Array, Region, Scalar, Value, size
+from .values import Array, Scalar, Value
 
 
 def map_range(
@@ -89,7 +88,7 @@ def _consume(e: Emitter, body: Lambda, span: tuple[str, str], width: int, take: 
         with memory.held([value for value in values if isinstance(value, Array)]):
             for lane in range(width):
                 here = Scalar(I64, affine.text_of(e, "add", i.text, str(lane)))
-                picked = [_lane(e, value, lane) for value in values]
+                picked = [lane_of(e, value, lane) for value in values]
                 with control.lanes(e, 1, ""):
                     take(here, picked)
 
@@ -116,22 +115,3 @@ def _first_that_works(e: Emitter, width: int, write: Callable[[int], None]) -> i
             return width
     write(1)
     return 1
-
-
-def _lane(e: Emitter, value: Value, lane: int) -> Value:
-    """What one lane has of a value, for scalar code."""
-    if isinstance(value, Scalar):
-        if value.is_uniform:
-            return value
-        text = access.lane(e, e.spread(value), llvm_type(value.dtype, e.width), lane)
-        return Scalar(value.dtype, text)
-    if not value.region.private:
-        offset = value.offset if value.offset.is_uniform else _lane(e, value.offset, lane)
-        assert isinstance(offset, Scalar)
-        return replace(value, offset=offset)
-    region = Region("part", writable=False, scope=value.region.scope)
-    strides = tuple(affine.mul(e, stride, size(e.width)) for stride in value.strides)
-    if not value.offset.is_uniform:
-        raise CannotVectorise("a lane-private view that differs between lanes")
-    offset = affine.add(e, affine.mul(e, value.offset, size(e.width)), size(lane))
-    return Array(value.dtype, region, value.pointer, offset, value.dims, strides, False)

@@ -2,7 +2,7 @@
 
 * Scalar operations are total, so they may run although the loop does not; they are also taken out of branches.
 * A read moves when its index is known to be in range outside the loop, as do inner maps and reductions that only
-  read in range and check nothing.
+  read in range and check nothing. Single elements stay where there are too many of them for registers.
 * A row `a[i]` is read outside a loop over k when elements of it are read again for every k: the back end packs it.
 * Checks: see `hoist_checks`.
 
@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from itertools import takewhile
 
 from ..ir.core import Apply, Block, Check, Expr, For, Function, Hist, If, Lambda, Map, Reduce, Scan, Scatter, Stm, While
-from ..ir.types import Var
+from ..ir.types import Lit, Var
 from ..ir.walk import fresh, lambdas, map_lambdas
 from . import dce
 from .cost import has_check, is_total
@@ -25,6 +25,9 @@ from .notes import Notes
 from .ranges import Walk
 from .rewrite import Rewriter, name_of
 from .uses import bound_names, mentioned, reached
+
+# What is read from memory in every iteration costs no more than what was moved out and does not fit here.
+REGISTERS = 24
 
 _LOOPS = For | While | Map | Reduce | Scan | Hist | Scatter
 
@@ -48,21 +51,39 @@ class _Hoist:
         expr = self.r.rebuild(stm.expr)
         self.inside = set().union(*(bound_names(lam.body) | {p.name for p in lam.params} for lam in lambdas(expr)))
         expr = lift_checks(self.walk, expr, self.inside)
-        expr = map_lambdas(expr, lambda lam: Lambda(lam.params, self._block(lam.body)))
+        expr = map_lambdas(expr, self._without_invariants)
         expr = self._share_rows(expr)
         self.r.pos = stm.pos
         self.r.emit(stm.vars, expr)
         return True
 
-    def _block(self, block: Block) -> Block:
-        """The block without what could be moved; what depends on a read that moved may follow it."""
+    def _without_invariants(self, lam: Lambda) -> Lambda:
+        """The body without what could be moved; what depends on a read that moved may follow it."""
+        left = self._left(lam)
         kept: list[Stm] = []
-        for stm in lift_scalars(self.r, block, self.inside).stms:
-            if self._is_movable(stm):
+        for stm in lift_scalars(self.r, lam.body, self.inside).stms:
+            if not any(var.name in left for var in stm.vars) and self._is_movable(stm):
                 emit_before(self.r, stm, self.inside)
             else:
                 kept.append(stm)
-        return Block(tuple(kept), block.results)
+        return Lambda(lam.params, Block(tuple(kept), lam.body.results))
+
+    def _left(self, lam: Lambda) -> set[str]:
+        """Reads of elements that stay: more than there are registers, and no other code that moves needs them."""
+        reads = {stm.vars[0].name for stm in lam.body.stms if self._reads_element(stm)}
+        if len(reads) > REGISTERS:
+            depends = reached(lam.body, [param.name for param in lam.params])
+            for stm in lam.body.stms:
+                if not any(var.name in depends for var in stm.vars):
+                    reads -= mentioned(stm)
+        return reads if len(reads) > REGISTERS else set()
+
+    def _reads_element(self, stm: Stm) -> bool:
+        match stm.expr:
+            case Apply("index", (array, *at)) if not stm.vars[0].type.shape:
+                return all(isinstance(i, Lit) for i in at) and name_of(array) not in self.inside
+            case _:
+                return False
 
     def _is_movable(self, stm: Stm) -> bool:
         expr = stm.expr
