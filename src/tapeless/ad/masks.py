@@ -128,19 +128,9 @@ def _chosen(stm: Stm) -> list[str]:
             return floats(args)
         case Apply("scale", (x, _)):
             return floats((x,))
-        case Reduce(_, op, _, body) | Scan(_, op, _, body) if not _adds(op.body):
-            return floats(body.body.results)
         case Hist(_, _, _, dest, _, body):
             return floats((*dest, *body.body.results))
         case Scatter(_, dest, _, body):
             return floats((dest, *body.body.results))
         case _:
             return []
-
-
-def _adds(block: Block) -> bool:
-    """Does an operator only add and move values?"""
-    return all(
-        isinstance(stm.expr, Map) or (isinstance(stm.expr, Apply) and stm.expr.op in ("add", "index", "mul"))
-        for stm in statements(block)
-    )

@@ -42,7 +42,7 @@ from . import directed_sums as sums
 from .compare import outcome
 from .counting import work
 from .derivative_law import EXACT, judge_derivatives
-from .directed_loops import EXCHANGED, GROWING, IN_A_MAP, NEVER_RUN, OVERWRITING
+from .directed_loops import EXCHANGED, GROWING, IN_A_MAP, NEVER_RUN, OVERWRITING, PLACES_OF_ARMS
 from .directed_steps import STEPS, schedule_mistakes
 from .oracle import Oracle, deviation, flat
 
@@ -404,6 +404,8 @@ CASES: tuple[Case, ...] = (
     Promise("the logarithm of an argument", masks.LOG_OF_AN_ARGUMENT, (0.0, 3.0), (0.0, 0.0)),
     Promise("a product that is used when finite", masks.TESTED_FOR_INFINITY, (np.inf, 3.0), (0.0, 0.0)),
     Promise("a product that is used when a number", masks.TESTED_FOR_NAN, (np.nan, 3.0), (0.0, 0.0)),
+    Promise("the root of a product with zero", masks.SCALED_BEFORE_A_ROOT, (2.0, 0.0), (0.0, np.inf)),
+    Promise("a product with infinity that is not chosen", masks.SCALED_NOT_CHOSEN, (0.0, 3.0), (0.0, 0.0)),
     Promise("a root that an arm not taken would return", masks.ROOT_FOR_AN_ARM, (0.0, 1.0), (0.0, 0.0)),
     Promise("a root that an arm not taken would use", masks.ROOT_IN_AN_ARM, (0.0, 1.0), (0.0, 1.0)),
     Promise("a root that a loop would use", masks.ROOT_FOR_A_LOOP, (0.0, 1.0), (0.0, 0.0)),
@@ -423,6 +425,7 @@ CASES: tuple[Case, ...] = (
         for where, text in EXCHANGED.items()
         for c in (True, False)
     ),
+    Law("arms that write to different places", PLACES_OF_ARMS, (SQUARE, 0.8)),
     Law("loops in maps", IN_A_MAP, (VECTOR, 0.8)),
     *(Cheap(f"the cost of {what}", text, costs.arguments(text), most) for (what, most), text in costs.PROGRAMS.items()),
     *(Steps(f"what a loop runs again: {name}", *what) for name, what in STEPS.items()),

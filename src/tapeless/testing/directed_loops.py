@@ -167,3 +167,55 @@ def f(x: f64[n], y: f64) {
   return r t
 }
 """
+
+# A branch that writes to a row in one arm, and in the other to an element of another row, or to two rows.
+PLACES_OF_ARMS = """
+def f(x: f64[3, 3], y: f64) {
+  r: f64[3, 3] = for 3 [x] (t: i64, a: f64[3, 3]) {
+    j: i64 = add t 1
+    k: i64 = mod j 3
+    u: f64 = index a k t
+    w: f64 = sin u
+    c: bool = eq t 1
+    a1: f64[3, 3] = if c {
+      row: f64[3] = index a k
+      a2: f64[3, 3] = update a row t
+      return a2
+    } else {
+      g: f64 = index a k k
+      h: f64 = mul g w
+      a3: f64[3, 3] = update a h k k
+      return a3
+    }
+    return a1
+  }
+  s: f64[3, 3] = for 2 [r] (t1: i64, b: f64[3, 3]) {
+    c1: bool = eq t1 1
+    b1: f64[3, 3] = if c1 {
+      row1: f64[3] = map 3 (i: i64) {
+        e: f64 = index b t1 i
+        e1: f64 = index b 2 i
+        e2: f64 = mul e e1
+        return e2
+      }
+      b2: f64[3, 3] = update b row1 t1
+      return b2
+    } else {
+      rows: f64[2, 3] = map 2 (i1: i64) {
+        l: i64 = add t1 i1
+        row2: f64[3] = map 3 (i2: i64) {
+          e3: f64 = index b l i2
+          e4: f64 = mul e3 e3
+          return e4
+        }
+        return row2
+      }
+      b3: f64[3, 3] = update_slice b rows t1 1
+      return b3
+    }
+    return b1
+  }
+  z: f64[3, 3] = accumulate s y 0 0
+  return z
+}
+"""

@@ -156,3 +156,22 @@ def f(x: f64[n]) {
   return b
 }
 """
+
+SCALED_BEFORE_A_ROOT = """
+def f(x: f64, y: f64) {
+  u: f64 = log x
+  p: f64 = scale u y
+  r: f64 = sqrt p
+  return r
+}
+"""
+
+SCALED_NOT_CHOSEN = """
+def f(x: f64, y: f64) {
+  u: f64 = log x
+  p: f64 = scale u y
+  c: bool = gt x 0.0
+  r: f64 = select c p 1.0
+  return r
+}
+"""

@@ -64,6 +64,28 @@ def f(x: f64[m], n: i64) {
 }
 """
 
+# A row and a number, in a loop with a condition.
+OPEN_ROWS = """
+def f(x: f64[m], n: i64) {
+  j: i64, y: f64[m], o: f64 = while [0 x 1.0] (i: i64, z: f64[m], s: f64) {
+    c: bool = lt i n
+    return c
+  } (i1: i64, z1: f64[m], s1: f64) {
+    w: f64[m] = map m (k: i64) {
+      e: f64 = index z1 k
+      g: f64 = mul e s1
+      h: f64 = sin g
+      return h
+    }
+    a: f64 = index w 0
+    s2: f64 = mul a s1
+    i2: i64 = add i1 1
+    return i2 w s2
+  }
+  return o
+}
+"""
+
 # The trip count is known, and the loop has another one inside.
 NESTED = """
 def f(x: f64) {
@@ -90,6 +112,7 @@ STEPS: dict[str, tuple[str, tuple[Any, ...], Plan, int]] = {
     "0 of 2": (COUNTED, (X, 0), Plan(states=2), 0),
     "40 in 64 bytes": (COUNTED, (X, 40), Plan(bytes=64), 112),
     "40 in no bytes": (COUNTED, (X, 40), Plan(bytes=0), 860),
+    "1 in no bytes": (COUNTED, (X, 1), Plan(bytes=0), 2),
     "40, counted first": (OPEN, (X, 40), Plan(states=5), 175),
     "200 on the way": (OPEN, (X, 200), Plan(states=64), 575),
     "33 on the way": (OPEN, (X, 33), Plan(states=65), 82),
@@ -98,6 +121,7 @@ STEPS: dict[str, tuple[str, tuple[Any, ...], Plan, int]] = {
     "150 on the way in 1100 bytes": (OPEN, (X, 150), Plan(bytes=1100), 431),
     "rows in 100 bytes": (ROWS, (np.array([0.3, 0.4, 0.5]), 12), Plan(bytes=100), 132),
     "rows that fit": (ROWS, (np.array([0.3, 0.4, 0.5]), 4), Plan(bytes=96), 36),
+    "rows and numbers in 100 bytes": (OPEN_ROWS, (np.array([0.3, 0.4, 0.5]), 12), Plan(bytes=100), 180),
     "no rows": (ROWS, (np.array([0.3]), 0), Plan(bytes=8), 0),
     "nested in 64 bytes": (NESTED, (X,), Plan(bytes=64), 128),
     "nested, 3 each": (NESTED, (X,), Plan(states=3), 141),
