@@ -9,6 +9,7 @@ function ends every slot is released, and exchanging two slots exchanges two arr
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -45,6 +46,7 @@ class Kernel:
     zeros: frozenset[Var] = frozenset()
     factors: frozenset[Var] = frozenset()
     loops: list[str] = field(default_factory=list[str])
+    bodies: dict[str, str] = field(default_factory=dict[str, str])
     module: Module = field(default_factory=Module)
     sites: dict[int, tuple[int, Check, Pos | None]] = field(default_factory=dict[int, "tuple[int, Check, Pos | None]"])
     notes: list[Note] = field(default_factory=list[Note])
@@ -141,10 +143,11 @@ class Frame:
         for slot in slots:
             self.w.line(f"call void @tp_release(ptr {slot})")
 
-    def define(self, name: str, header: str, ending: Sequence[str]) -> None:
+    def define(self, name: str, header: str, ending: Sequence[str]) -> str:
         """Add the whole function to the module; its body so far ends in a branch to `leave` or to `fail`.
 
         Both exits release the slots and meet in `ending`, which finds the code of the fault (0: none) in `%code`.
+        Returns the name to call it by: that of an earlier function which does the same, if there is one.
         """
         releases = [f"  call void @tp_release(ptr {slot})" for slot in self.slots]
         zero = [f"  store i64 0, ptr {self.code}", "  br label %start", "start:"]
@@ -154,12 +157,13 @@ class Frame:
             for line in (f"{label}:", f"  store i64 {code}, ptr {self.code}", "  br label %leave")
         ]
         last = [*ends, "leave:", *releases, f"  %code = load i64, ptr {self.code}", *ending]
-        if self.has_loops:
-            self.kernel.loops.append(name)
-        text = "\n".join(
-            [f"define {header} nounwind {{", "entry:", *self.entry, *zero, *self.w.lines, *last, "}", self._scopes()]
-        )
-        self.kernel.module.declare(name, text)
+        body = "\n".join(["entry:", *self.entry, *zero, *self.w.lines, *last, "}", self._scopes()])
+        found = self.kernel.bodies.setdefault(_renumbered(body), name)
+        if found == name:
+            self.kernel.module.declare(name, f"define {header} nounwind {{\n{body}")
+            if self.has_loops:
+                self.kernel.loops.append(name)
+        return found
 
     # -- what may alias -----------------------------------------------------------------------------
 
@@ -188,6 +192,14 @@ class Frame:
             lines.append(f"!{3 * scope + 2} = !{{{', '.join(f'!{3 * s}' for s in apart)}}}")
         return "\n".join(lines)
 
+
+def _renumbered(body: str) -> str:
+    """The text of a function with its metadata numbered from the start: the same for functions that do the same."""
+    numbers: dict[str, str] = {}
+    return _METADATA.sub(lambda found: numbers.setdefault(found[0], f"!{3 + len(numbers)}"), body)
+
+
+_METADATA = re.compile(r"!(?![012]\b)\d+")
 
 # Of the runtime (`native/kernels.ll`).
 _RUNTIME = """\

@@ -17,10 +17,11 @@ from functools import partial
 from ..ir.core import Map, Reduce, Stm
 from ..ir.types import I64
 from ..ir.walk import free_vars
-from . import access, affine, control, memory, vectorise
+from . import access, affine, control, memory, partials, vectorise
 from .carry import Carry
 from .emitter import Emitter
 from .frame import Frame
+from .partials import Partials
 from .reductions import combine, holds_arrays, operators
 from .schedule import Plan, plan
 from .text import llvm_type
@@ -52,7 +53,7 @@ def emit_reduce(e: Emitter, stm: Stm) -> None:
     assert isinstance(expr, Reduce)
     schedule = plan(expr, e.kernel)
     cut = _few_blocks(e, e.scalar(expr.size), _block_size(e, schedule), _most_partials(e, expr))
-    partials = [memory.allocate(e, x.type.dtype, (cut.blocks, *e.sizes(x.type.shape))) for x in expr.neutral]
+    parts = partials.allocate(e, expr.neutral, cut.blocks)
     accumulators = expr.op.params[: len(expr.neutral)]
 
     def fill(inner: Emitter, given: Sequence[Array], block: Scalar, first: str, end: str) -> int:
@@ -60,30 +61,29 @@ def emit_reduce(e: Emitter, stm: Stm) -> None:
             carry = Carry(inner, accumulators, expr.neutral)
             lanes = vectorise.reduce_range(inner, expr, carry, (first, end), schedule, asks=True)
         carry.bind()
-        for target, acc in zip(given, accumulators, strict=True):
-            memory.put(inner, target, (block,), inner.value(acc))
+        parts.given(given).put(inner, block, [inner.value(acc) for acc in accumulators])
         carry.release()
         return lanes
 
-    with memory.held(partials):
-        _run(e, stm, partials, cut, schedule, fill)
+    with memory.held(parts.arrays):
+        _run(e, stm, parts.arrays, cut, schedule, fill)
         with e.repeated(expr.op):
             carry = Carry(e, accumulators, expr.neutral)
-            control.counted(e, cut.blocks, lambda block: _take_up(e, expr, carry, partials, block))
+            # There are few blocks: no need to ask whether the user wants to stop.
+            control.counted(e, cut.blocks, lambda block: _take_up(e, expr, carry, parts, block), 0)
     carry.finish(stm.vars)
 
 
-def _take_up(e: Emitter, expr: Reduce, carry: Carry, partials: Sequence[Array], block: Scalar) -> None:
+def _take_up(e: Emitter, expr: Reduce, carry: Carry, parts: Partials, block: Scalar) -> None:
     """Combine the partial results of a block into the accumulators."""
-    names = operators(expr)
+    names, numbers = operators(expr), parts.numbers(e, block)
     if names is None or not holds_arrays(expr):
-        carry.update(combine(e, expr, carry, [memory.element(e, part, (block,)) for part in partials]))
+        carry.update(combine(e, expr, carry, [number for number in numbers if number is not None]))
         return
-    for part, target in zip(partials, carry.accumulators("alone"), strict=True):
-        if target is not None:
-            memory.put_all(e, target, memory.part(e, part, (block,)))
-    values = [memory.element(e, part, (block,)) if part.rank == 1 else None for part in partials]
-    carry.combine(names, values)
+    for row, target in zip(parts.rows(e, block), carry.accumulators("alone"), strict=True):
+        if target is not None and row is not None:
+            memory.put_all(e, target, row)
+    carry.combine(names, numbers)
 
 
 def _most_partials(e: Emitter, expr: Reduce) -> Scalar:
@@ -150,7 +150,7 @@ def _run(e: Emitter, stm: Stm, targets: Sequence[Array], cut: _Cut, schedule: Pl
     current = inner.frame.local("i64")
     lanes = _write_blocks(inner, current, count, size, partial(fill, inner, given))
     header = f"internal void @{name}(ptr %env, i64 %first, i64 %last)"
-    inner.frame.define(name, header, _ending(current, inner.frame.details))
+    name = inner.frame.define(name, header, _ending(current, inner.frame.details))
     threaded = _call(e, name, words, cut, schedule)
     _note(e, stm, lanes, threaded)
 
