@@ -413,6 +413,8 @@ CASES: tuple[Case, ...] = (
     Promise("a part of several roots", masks.PART_OF_ROOTS, (0.0, 4.0), (0.0, 0.25)),
     Promise("a root several times", masks.SOME_OF_ROOTS, (0.0, 4.0), (0.0, 0.5)),
     Promise("the largest root by a branch", masks.BRANCHING_MAXIMUM, (0.0, 4.0), (0.0, 0.25)),
+    Dense("scalars that act through one value", sums.MERGED, (*map(float, EIGHT), 0.7, -0.4, 1.1, 0.8, 1.3)),
+    Dense("scalars that do not merge", sums.NOT_MERGED, (0.7, 1.9, -0.4, 1.1)),
     Dense("sums in two directions", sums.SUMS, (0.6, 0.9)),
     *(
         Dense(f"no sums in two directions: {why}", text, (0.6, 0.9, 3)[: 3 if "n: i64" in text else 2])

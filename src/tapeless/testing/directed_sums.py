@@ -202,3 +202,42 @@ def f(a: f64[n, 2], x: f64[n]) {
   return m s b k
 }
 """
+
+# Scalars that act through one value only, which merges again; and others, which are read elsewhere too, or meet what
+# varies, or do not merge in an operation with partials.
+MERGED = """
+def f(p: f64, c: f64, d: f64, q: f64, r: f64, g: f64, h: f64, k: f64, l: f64, a: f64, b: f64, x0: f64, x1: f64) {
+  x: f64 = sub p c
+  w: f64 = mul x d
+  y: f64 = sin w
+  t: f64 = add q r
+  u: f64 = mul t q
+  s: f64 = copysign g h
+  m: f64[2] = map 2 (i: i64) {
+    return k
+  }
+  n: f64 = mul k l
+  e: f64 = mul a b
+  z: bool = lt e s
+  o: f64 = mul y u
+  v: f64 = if z {
+    return n
+  } else {
+    return e
+  }
+  j: f64 = fma x0 x1 w
+  return o w s m v a b j
+}
+"""
+
+NOT_MERGED = """
+def f(x: f64, y: f64, z: f64, w: f64) {
+  a: f64, b: f64 = for 2 [x y] (i: i64, c: f64, d: f64) {
+    e: f64 = mul c d
+    g: f64 = sin c
+    return e g
+  }
+  s: f64[2] = stack z w
+  return a b s
+}
+"""
