@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 JOBS ?= 2
 
-.PHONY: demo test lint bench bench-grad bench-adbench fuzz fuzz-grad compare-peers mutate-rules docs clean
+.PHONY: demo test lint bench bench-grad bench-adbench bench-eliminate fuzz fuzz-grad compare-peers mutate-rules docs clean
 
 $(READY): pyproject.toml
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -56,6 +56,13 @@ bench-grad: $(READY)
 bench-adbench: $(READY)
 	$(BIN)/python bench/grad/run.py adbench
 	$(BIN)/python bench/grad/run.py arrays
+
+# Multiplications and times of Jacobians by elimination; PUBLISH=1 keeps the results and writes their page.
+SEARCH ?= 10
+bench-eliminate: $(READY)
+	$(BIN)/python bench/eliminate/counts.py --seconds $(SEARCH) $(if $(PUBLISH),--publish)
+	$(BIN)/python bench/eliminate/times.py $(if $(PUBLISH),--publish)
+	$(if $(PUBLISH),$(BIN)/python bench/eliminate/page.py)
 
 docs: $(READY)
 	$(BIN)/python tools/generate_docs.py

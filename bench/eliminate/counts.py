@@ -47,7 +47,7 @@ def main() -> None:
     seconds = [float(word) for word in options.seconds.split(",")]
     names = options.tasks.split(",")
     _compile()
-    report: dict[str, Any] = {"command": " ".join(["counts.py", *sys.argv[1:]])}
+    report: dict[str, dict[str, Row]] = {}
     for model in options.models.split(","):
         report[model] = {}
         for task in map(TASKS.__getitem__, names):
@@ -76,7 +76,7 @@ def _learnt(task: Task, tables: Tables, seconds: float, seed: int) -> Row:
 def _row(task: Task, model: str, seconds: list[float], seed: int) -> Row:
     """Fixed rules, the small effort of `auto`, and searches; `bound` is the best bound that any of them proved."""
     tables = MODELS[model](task)
-    row: Row = {"intermediates": len(tables.intermediates)}
+    row: Row = {"command": " ".join(["counts.py", *sys.argv[1:]]), "intermediates": len(tables.intermediates)}
     row |= {name: cost(tables, rule(tables)) for name, rule in RULES.items()}
     row["auto"] = _chosen(tables, model, None, seed)
     row["search"] = {f"{budget:g}": _chosen(tables, model, budget, seed) for budget in seconds}
@@ -115,9 +115,9 @@ def _short(row: Row) -> str:
     return f"auto {row['auto']['cost']}, search {searched}, at least {row['bound']}"
 
 
-def _write(path: Path, report: dict[str, Any]) -> None:
-    known: dict[str, Any] = json.loads(path.read_text()) if path.exists() else {}
-    merged = known | report | {model: known.get(model, {}) | report[model] for model in MODELS if model in report}
+def _write(path: Path, report: dict[str, dict[str, Row]]) -> None:
+    known: dict[str, dict[str, Row]] = json.loads(path.read_text()) if path.exists() else {}
+    merged = {model: known.get(model, {}) | report.get(model, {}) for model in MODELS}
     path.write_text(json.dumps(merged, indent=1) + "\n")
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
+
+from tasks import Task
 
 # Names of peers and what they are called in tables.
 PEERS = {
@@ -46,6 +48,20 @@ def rate_table(report: Report) -> str:
     """How many vertices the search eliminates, by CPU time."""
     rates = {name: row["eliminations_per_second"] for name, row in report["published"].items()}
     return _table(["task", "eliminations per second"], [[name, f"{rate:.2e}"] for name, rate in rates.items()])
+
+
+def agent_table(logs: Mapping[str, Report], tasks: Mapping[str, Task]) -> str:
+    """What each agent found, and what its training took."""
+    lines = []
+    for name, log in logs.items():
+        found = next(result for result in log["results"] if result["task"] == name)
+        settings, counts = log["settings"], tasks[name].counts
+        iterations, seconds = len(log["history"]), log["history"][-1][0]
+        games = f"{iterations} x {settings['games']}"
+        lines.append(
+            [name, counts.paper, found["cost"], found["at_last"], games, settings["simulations"], f"{seconds:.0f}"]
+        )
+    return _table(["task", "paper", "found", "at last", "games", "simulations", "seconds"], lines)
 
 
 def time_tables(report: Report) -> Iterator[str]:
