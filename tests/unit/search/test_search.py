@@ -10,11 +10,12 @@ import pytest
 jax = pytest.importorskip("jax")
 pytest.importorskip("mctx")
 
+from tests.unit.eliminate.random_tables import random_tables  # noqa: E402
+
 from tapeless.eliminate.tables import Elimination, Tables, cost  # noqa: E402
 from tapeless.search.checkpoint import load, save  # noqa: E402
 from tapeless.search.game import boards, play  # noqa: E402
 from tapeless.search.train import Agent, School, Settings, orders, train  # noqa: E402
-from tests.unit.eliminate.random_tables import random_tables  # noqa: E402
 
 SMALL = Settings(iterations=2, games=4, simulations=4, considered=4, batch=32, steps=2, imitation=5)
 
@@ -61,7 +62,8 @@ def test_training_goes_on_where_it_stopped(tmp_path: Path) -> None:
     rest = train(graphs, SMALL, load(path, school.beginner()))
     assert seen == [1, 2]
     assert rest.best == whole.best
-    assert all(np.allclose(a, b) for a, b in zip(jax.tree.leaves(rest.params), jax.tree.leaves(whole.params), strict=True))
+    numbers = (jax.tree.leaves(agent.params) for agent in (rest, whole))
+    assert all(np.allclose(a, b) for a, b in zip(*numbers, strict=True))
     assert all(price == cost(graph, order) for graph, (price, order) in zip(graphs, whole.best, strict=True))
 
 
