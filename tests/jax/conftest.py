@@ -1,6 +1,8 @@
-"""JAX for these tests: double precision, and quick compilation instead of quick code."""
+"""JAX for these tests: double precision, and quick compilation instead of quick code; the published tasks."""
 
 import os
+import sys
+from pathlib import Path
 
 import pytest
 
@@ -10,3 +12,4 @@ os.environ["XLA_FLAGS"] = " ".join(
 
 jax = pytest.importorskip("jax")
 jax.config.update("jax_enable_x64", True)
+sys.path.insert(0, str(Path(__file__).parents[2] / "bench" / "eliminate"))

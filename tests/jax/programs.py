@@ -6,12 +6,11 @@ Values avoid kinks; what happens at kinks has tests of its own.
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+import jax
 import jax.numpy as jnp
 import numpy as np
-from jax.scipy import special
-
-import jax
 from jax import lax, nn
+from jax.scipy import special
 
 
 class Program(NamedTuple):
@@ -106,7 +105,7 @@ add(
     hypot=lambda x: jnp.hypot(x, 2.0),
     maximum=lambda x: jnp.maximum(x, x[::-1]) + jnp.minimum(x, 0.1),
     clip=lambda x: jnp.clip(x, -0.1, 0.4),
-    clamp=lambda x: lax.clamp(x[0] - 1, x * 2, x[2]),
+    clamp=lambda x: lax.clamp(x - 1, x * 2, x[::-1] + 0.5),
     where=lambda x: jnp.where(x > 0, x * x, jnp.exp(x)),
     select_n=lambda x: lax.select_n(jnp.array([0, 2, 1, 2]), x, x * 2, x * 3),
     round=lambda x: jnp.round(x) * x + lax.round(x, lax.RoundingMethod.AWAY_FROM_ZERO),

@@ -2,11 +2,11 @@
 
 from typing import Any
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
 
-import jax
 import tapeless.jax as tj
 
 from .programs import INPUTS, PROGRAMS, Program

@@ -13,6 +13,7 @@ from dataclasses import replace
 
 from ..ir.core import Apply, Check, For, Function, Hist, If, Map, Reduce, Scan, Scatter, While
 from ..ir.types import BOOL, F32, I32, I64, Lit, Var
+from ..ir.walk import free_vars
 from ..passes import place
 from ..passes.sums import zero_arrays
 from . import affine, branches, contraction, cost, forms, loops, memory, operations, outer, wrapping
@@ -53,6 +54,7 @@ def emit(function: Function, target: Target, name: str, options: Options | None 
     frame = Frame(kernel)
     e = Emitter(kernel, frame, HANDLERS)
     _read_arguments(e, function)
+    _offer_room(e, function)
     _write_results(e, function, e.block(function.body))
     e.jump("leave")
     first, second = frame.details
@@ -97,6 +99,16 @@ def _read_arguments(e: Emitter, function: Function) -> None:
         region = Region("given", writable=number in donated, scope=e.frame.given_scope(param.name))
         e.bind(param, Array(param.type.dtype, region, pointer, size(0), tuple(dims), affine.row_major(e, dims), True))
         slot += 1 + len(dims)
+
+
+def _offer_room(e: Emitter, function: Function) -> None:
+    """A donated parameter that nothing reads is room for its result, which is built there where that can be done."""
+    read = free_vars(function.body)
+    bound = {var for stm in function.body.stms for var in stm.vars}
+    for param, result in function.donated:
+        room, value = function.params[param], function.body.results[result]
+        if room not in read and isinstance(value, Var) and value in bound:
+            e.places.setdefault(value, e.array(room))
 
 
 def _slot(e: Emitter, base: str, number: int) -> str:

@@ -1,6 +1,6 @@
 """An operation of another system, such as JAX: one result of a function that only that system can run.
 
-    foreign(args) attrs=(Foreign, k)     result k of the function applied to all operands
+    foreign(args) attrs=(Foreign, k)     result k of the function applied to all operands; `foreign_steps` if no float
 
 It is made by the front end of that system and run by the back end of that system; every other one refuses it, so it is
 not part of the table. Its derivative is given by a `Custom` around it.
@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, NoReturn
+from typing import Any, Literal, NoReturn
 
 from ..errors import UnsupportedFunctionError
 from ..ir.op import Op, register
@@ -43,9 +43,9 @@ def _refused(_n: Any, *values: Any) -> NoReturn:
     raise UnsupportedFunctionError(f"{values[-2]!r} can be run by the system only that it comes from")
 
 
-register(
-    Op(
-        "foreign", None, _rule, _refused, "opaque", ALL, cost=100.0, doc="A function of another system."
-    ),
-    listed=False,
-)  # fmt: skip
+def _register(name: str, partials: Literal["opaque", "constant"], doc: str) -> None:
+    register(Op(name, None, _rule, _refused, partials, ALL, cost=100.0, doc=doc), listed=False)
+
+
+_register("foreign", "opaque", "A function of another system.")
+_register("foreign_steps", "constant", "The same for results that are not floats, and so do not vary smoothly.")

@@ -129,7 +129,7 @@ class Run:
 
     def apply(self, op: str, args: Sequence[Atom], attrs: tuple[Any, ...]) -> Value:
         values = [self.value(arg) for arg in args]
-        if op == "foreign":
+        if op in ("foreign", "foreign_steps"):
             key = (attrs[0], *map(id, values))
             if key not in self.calls:
                 self.calls[key] = values, combine.foreign(attrs[0], values)

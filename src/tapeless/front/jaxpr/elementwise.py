@@ -212,8 +212,12 @@ def _saturated(b: Builder, x: Atom, dtype: DType) -> Atom:
 
 @formula("bitcast_convert_type")
 def _bitcast(b: Builder, equation: Any, xs: Atoms) -> Atom:
+    (x,) = xs
     dtype = dtype_of(equation.params["new_dtype"])
-    return xs[0] if dtype is xs[0].type.dtype else b.apply("bitcast", xs[0], attrs=(dtype,))
+    if dtype is x.type.dtype:
+        return x
+    # The bits of a number do not vary smoothly with it: JAX's derivative is 0.
+    return b.apply("bitcast", b.apply("stop_gradient", x) if x.type.dtype.is_float else x, attrs=(dtype,))
 
 
 @formula("reduce_precision")

@@ -53,7 +53,8 @@ def foreign(walk: Walk, equation: Any, args: Atoms) -> Sequence[Atom]:
     def value(b: Builder, args: Atoms) -> Sequence[Atom]:
         types = tuple(type_of(var.aval) for var in equation.outvars)
         operation = Foreign(equation.primitive.name, types, function_of(equation))
-        return [b.apply("foreign", *args, attrs=(operation, k)) for k in range(len(types))]
+        names = ["foreign" if type.dtype.is_float else "foreign_steps" for type in types]
+        return [b.apply(name, *args, attrs=(operation, k)) for k, name in enumerate(names)]
 
     return ruled(walk, equation, args, value)
 

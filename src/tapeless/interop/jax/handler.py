@@ -3,26 +3,27 @@
     ptr handler(ptr frame)      null, or an error
 
 XLA asks a handler for its version through an extension of the frame, and calls it at several stages, of which only
-execution does anything here: the data of the argument buffers goes into the kernel's slots, the kernel's results are
-copied into the result buffers and given back. All sizes are known, so nothing is checked at run time. Offsets are those
-of the C interface (`xla/ffi/api/c_api.h`), whose version is read from the header that JAX ships.
+execution does anything here: the data of the buffers goes into the kernel's slots. The kernel writes arrays into the
+result buffers itself, which it gets as further parameters; numbers are stored here. All sizes are known, so nothing is
+checked at run time. Offsets are those of the C interface (`xla/ffi/api/c_api.h`), whose version is read from the header
+that JAX ships.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
-from math import prod
 from pathlib import Path
 from typing import Any
 
 import llvmlite.binding
 
-from ...backend import cpu, native
+from ...backend import cpu
 from ...backend.jaxlib.library import jax
 from ...ir.core import Function
 from ...ir.types import DType, Lit, Type
+from ...ir.walk import fresh
 
 llvm: Any = llvmlite.binding  # it has no types
 
@@ -37,8 +38,6 @@ _FRAME = """
 @message = private constant [{length} x i8] c"{message}\\00"
 
 declare i64 @kernel(ptr, ptr, ptr)
-declare void @tp_free(ptr)
-declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)
 
 define ptr @handler(ptr %frame) {{
 entry:
@@ -104,9 +103,19 @@ fail:
 _MESSAGE = "Tapeless: a check of compiled code failed, or there was no memory"
 
 
+def with_rooms(function: Function) -> Function:
+    """The function with a parameter more for each array it returns, in whose memory that is written."""
+    arrays = [(k, type) for k, type in enumerate(function.result_types) if type.is_array]
+    rooms = tuple(fresh("room", type) for _, type in arrays)
+    count = len(function.params)
+    donated = tuple((count + n, k) for n, (k, _) in enumerate(arrays))
+    return Function(function.name, (*function.params, *rooms), function.body, donated)
+
+
 def handler_text(function: Function) -> str:
-    """The handler of a function whose sizes are literals."""
-    reads, slots = _reads([param.type for param in function.params])
+    """The handler of a function with rooms for its results, whose sizes are literals."""
+    rooms = dict(function.donated)
+    reads, slots = _reads([param.type for param in function.params], rooms)
     writes, found = _writes(function.result_types)
     major, minor = _version()
     return _FRAME.format(
@@ -128,68 +137,60 @@ def link(function: Function, kernel: cpu.Loaded) -> tuple[int, Any]:
         code = machine.emit_object(module)
     library = llvm.JITLibraryBuilder().add_object_img(code)
     library.import_symbol("kernel", kernel.address)
-    library.import_symbol("tp_free", native.symbols()["tp_free"])
     library.export_symbol("handler")
     tracker = library.link(_jit(), f"handler-{kernel.address}")
     return tracker["handler"], tracker
 
 
-def _reads(types: Sequence[Type]) -> tuple[str, int]:
-    """Code that fills the kernel's slots from the argument buffers, and how many slots there are."""
+def _reads(types: Sequence[Type], rooms: Mapping[int, int]) -> tuple[str, int]:
+    """Code that fills the kernel's slots from the buffers, and how many slots there are."""
     lines: list[str] = []
     slot = 0
     for k, type in enumerate(types):
-        lines += _buffer("args", k)
-        lines.append(f"  %args.slot.{k} = getelementptr i64, ptr %slots, i64 {slot}")
+        lines += _buffer("rets", rooms[k], f"in.{k}") if k in rooms else _buffer("args", k, f"in.{k}")
+        lines.append(f"  %in.{k}.slot = getelementptr i64, ptr %slots, i64 {slot}")
         if type.is_array:
-            lines.append(f"  store ptr %args.data.{k}, ptr %args.slot.{k}")
+            lines.append(f"  store ptr %in.{k}, ptr %in.{k}.slot")
             for d, size in enumerate(_sizes(type)):
-                lines.append(f"  %args.size.{k}.{d} = getelementptr i64, ptr %slots, i64 {slot + 1 + d}")
-                lines.append(f"  store i64 {size}, ptr %args.size.{k}.{d}")
+                lines.append(f"  %in.{k}.size.{d} = getelementptr i64, ptr %slots, i64 {slot + 1 + d}")
+                lines.append(f"  store i64 {size}, ptr %in.{k}.size.{d}")
         else:
-            lines += _scalar_in(k, _LLVM[type.dtype])
+            lines += _scalar_in(f"%in.{k}", _LLVM[type.dtype])
         slot += 1 + type.rank
     return "\n".join(lines), slot
 
 
-def _scalar_in(k: int, bits: str) -> list[str]:
-    lines = [f"  %args.value.{k} = load {bits}, ptr %args.data.{k}"]
-    wide = f"%args.value.{k}"
+def _scalar_in(data: str, bits: str) -> list[str]:
+    lines = [f"  {data}.value = load {bits}, ptr {data}"]
+    wide = f"{data}.value"
     if bits != "i64":
-        wide = f"%args.wide.{k}"
-        lines.append(f"  {wide} = sext {bits} %args.value.{k} to i64")
-    return [*lines, f"  store i64 {wide}, ptr %args.slot.{k}"]
+        wide = f"{data}.wide"
+        lines.append(f"  {wide} = sext {bits} {data}.value to i64")
+    return [*lines, f"  store i64 {wide}, ptr {data}.slot"]
 
 
 def _writes(types: Sequence[Type]) -> tuple[str, int]:
-    """Code that copies the kernel's results into the result buffers, and how many slots there are."""
+    """Code that stores the numbers among the kernel's results, and how many slots these have."""
     lines: list[str] = []
     slot = 0
     for k, type in enumerate(types):
-        lines += _buffer("rets", k)
-        lines.append(f"  %rets.slot.{k} = getelementptr i64, ptr %found, i64 {slot}")
-        if type.is_array:
-            size = prod(_sizes(type)) * type.dtype.itemsize
-            lines.append(f"  %rets.made.{k} = load ptr, ptr %rets.slot.{k}")
-            lines.append(
-                f"  call void @llvm.memcpy.p0.p0.i64(ptr %rets.data.{k}, ptr %rets.made.{k}, i64 {size}, i1 false)"
-            )
-            lines.append(f"  call void @tp_free(ptr %rets.made.{k})")
-        else:
+        if not type.is_array:
             bits = _LLVM[type.dtype]
-            lines.append(f"  %rets.value.{k} = load {bits}, ptr %rets.slot.{k}")
-            lines.append(f"  store {bits} %rets.value.{k}, ptr %rets.data.{k}")
+            lines += _buffer("rets", k, f"out.{k}")
+            lines.append(f"  %out.{k}.slot = getelementptr i64, ptr %found, i64 {slot}")
+            lines.append(f"  %out.{k}.value = load {bits}, ptr %out.{k}.slot")
+            lines.append(f"  store {bits} %out.{k}.value, ptr %out.{k}")
         slot += 1 + type.rank
     return "\n".join(lines), slot
 
 
-def _buffer(side: str, k: int) -> list[str]:
+def _buffer(side: str, k: int, name: str) -> list[str]:
     """Code that loads the data of the k-th buffer."""
     return [
-        f"  %{side}.at.{k} = getelementptr ptr, ptr %{side}, i64 {k}",
-        f"  %{side}.buffer.{k} = load ptr, ptr %{side}.at.{k}",
-        f"  %{side}.data.at.{k} = getelementptr i8, ptr %{side}.buffer.{k}, i64 {_DATA}",
-        f"  %{side}.data.{k} = load ptr, ptr %{side}.data.at.{k}",
+        f"  %{name}.at = getelementptr ptr, ptr %{side}, i64 {k}",
+        f"  %{name}.buffer = load ptr, ptr %{name}.at",
+        f"  %{name}.data = getelementptr i8, ptr %{name}.buffer, i64 {_DATA}",
+        f"  %{name} = load ptr, ptr %{name}.data",
     ]
 
 

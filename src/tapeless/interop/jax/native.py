@@ -26,11 +26,12 @@ from ...ir.build import Builder
 from ...ir.core import Block, Function, Lambda
 from ...ir.text import print_function
 from ...ir.types import Atom, Lit, Type, Var, i64
-from ...ir.walk import canonical, fresh, inline, substitute
+from ...ir.walk import canonical, free_vars, fresh, inline, substitute
+from ...passes import simplify
 from ...passes.notes import Notes
 from ...passes.pipeline import optimise
 from ...runtime import cache
-from .handler import link
+from .handler import link, with_rooms
 
 _ad: Any = import_module("jax.interpreters.ad")
 _batching: Any = import_module("jax.interpreters.batching")
@@ -114,7 +115,7 @@ def _registered(function: Function) -> str:
     """Compile a function and make it known to XLA."""
     import llvmlite
 
-    made = canonical(optimise(function))
+    made = canonical(optimise(with_rooms(function)))
     machine = host()
     text = print_function(made)
     key = cache.key("jax", text, machine.triple, machine.cpu, machine.features, llvmlite.__version__)
@@ -175,20 +176,41 @@ def _with_sizes(pull: Function, function: Function) -> Function:
 
 
 def _batched(code: Code, size: int, mapped: tuple[bool, ...]) -> Code:
-    function = code.function
-    params = [
+    """Results that are the same for all of the batch are computed once; the others are results of a map."""
+    function = simplify.run(code.function, Notes())
+    params = tuple(
         fresh("x", param.type.stacked(i64(size)) if each else param.type)
         for param, each in zip(function.params, mapped, strict=True)
-    ]
+    )
+    varies = _depends(function.body, {param for param, each in zip(function.params, mapped, strict=True) if each})
+    results = function.body.results
+    moving = [k for k, result in enumerate(results) if result in varies]
     b = Builder()
 
     def lane(b: Builder, i: Var) -> Sequence[Atom]:
         args = [b.apply("index", x, i) if each else x for x, each in zip(params, mapped, strict=True)]
-        return b.splice(inline(Lambda(function.params, function.body), tuple(args)))
+        block = Block(function.body.stms, tuple(results[k] for k in moving))
+        return b.splice(inline(Lambda(function.params, block), tuple(args)))
 
-    results = b.map_(i64(size), lane)
-    made = Function(f"{function.name}_batched", tuple(params), b.block(results))
-    return Code(made, code.linear)
+    made: dict[int, Atom] = dict(zip(moving, b.map_(i64(size), lane) if moving else (), strict=True))
+    rest = [k for k in range(len(results)) if k not in made]
+    # What is left does not depend on these parameters; anything of their type will do.
+    args = [zeros(b, p.type) if each else x for p, x, each in zip(function.params, params, mapped, strict=True)]
+    still = Block(function.body.stms, tuple(results[k] for k in rest))
+    for k, value in zip(rest, b.splice(inline(Lambda(function.params, still), tuple(args))), strict=True):
+        made[k] = b.apply("replicate", value, i64(size))
+    return Code(
+        Function(f"{function.name}_batched", params, b.block(made[k] for k in range(len(results)))), code.linear
+    )
+
+
+def _depends(block: Block, varies: set[Var]) -> set[Atom]:
+    """The variables of a block that depend on some of its free variables."""
+    found: set[Atom] = {*varies}
+    for stm in block.stms:
+        if not found.isdisjoint(free_vars(stm.expr)):
+            found.update(stm.vars)
+    return found
 
 
 # -- the primitive ----------------------------------------------------------------------------------
