@@ -111,7 +111,11 @@ def _cell(row: Report | None, batch: str) -> str:
             return f"failed: {why}"
         case _:
             result = row.get(batch, {})
-            return f"{result['ms']:.3g}" if "ms" in result else f"WRONG by {result.get('error', 0):.0e}"
+            return _short(result["ms"]) if "ms" in result else f"WRONG by {result.get('error', 0):.0e}"
+
+
+def _short(number: float) -> str:
+    return f"{number:.0f}" if number >= 1000 else f"{number:.3g}"
 
 
 def _ratio(other: float | None, ours: float | None) -> str:

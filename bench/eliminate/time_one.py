@@ -23,7 +23,7 @@ from setting import TOLERANCES, Call, error, points
 from tasks import TASKS, Counts, Task
 
 SAMPLE = 1e-3  # seconds: shorter calls are timed several at once
-FEWEST = 5  # samples
+FEWEST = 3  # samples
 
 
 def main() -> None:
