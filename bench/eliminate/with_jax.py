@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import jax
+from jax import numpy
 from setting import Call, is_hessian
 from tasks import Task, for_jax
 
-import jax
 import tapeless.jax
-from jax import numpy
 
 
 def many(task: Task, points: Any, variant: str, threads: int) -> Call:  # noqa: ARG001 (XLA's are set from outside)
