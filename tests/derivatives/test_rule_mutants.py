@@ -11,7 +11,10 @@ from tapeless.testing.equivalent import EQUIVALENT, reason
 from tapeless.testing.mutant_judge import AD, Case, corpus, reached, survivors
 from tapeless.testing.rule_mutants import Mutant, mutants
 
-FILES = ("branches", "custom", "functions", "jvp", "jvp_apply", "jvp_scatter", "local", "jacobians")
+FILES = (
+    "branches", "custom", "functions", "jvp", "jvp_apply", "jvp_scatter", "local", "jacobians", "hists", "ties",
+    "activity", "treeverse",
+)  # fmt: skip
 EACH = int(os.environ.get("TAPELESS_RULE_MUTANTS", "3"))
 
 

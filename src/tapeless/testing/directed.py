@@ -237,7 +237,8 @@ def _jacobian(
     function: Function, inputs: Sequence[Input], smooth: Sequence[int], mode: str, args: Sequence[Any]
 ) -> Any:
     """Entry by entry in long numbers, rows first."""
-    b, block = Builder(), function.body
+    b = Builder()
+    block = b.hoist_sizes([var for given in inputs for var in given.vars], function.body)
     floats = Block(block.stms, tuple(block.results[k] for k in smooth))
     rows: Jacobian
     match mode:
@@ -359,6 +360,8 @@ CASES: tuple[Case, ...] = (
     Dense("arrays of two unknown sizes", texts.SYMBOLIC_SIZES, (MATRIX,)),
     Dense("results put together from scalars", texts.STACKED, (VECTOR[:2], 0.8)),
     Dense("a scan of scalars", texts.SCANNED, (0.6, 0.9)),
+    Dense("an array by another of its size", texts.SQUARES, (VECTOR,)),
+    Dense("an array of a computed size", texts.DIFFERENCES, (VECTOR,)),
     Dense("an array without elements", texts.ARRAYS, (np.zeros(0), np.zeros((2, 0)), 0.8, 2)),
     Law("parts of arrays in arms", texts.PARTS_IN_ARMS, (VECTOR, MATRIX.T)),
     Law("moves of parts of arrays", texts.MOVES, (MATRIX, 0.8), order=2),
@@ -410,7 +413,10 @@ CASES: tuple[Case, ...] = (
     Promise("a root that an arm not taken would use", masks.ROOT_IN_AN_ARM, (0.0, 1.0), (0.0, 1.0)),
     Promise("a root that a loop would use", masks.ROOT_FOR_A_LOOP, (0.0, 1.0), (0.0, 0.0)),
     Promise("one of several roots", masks.ELEMENT_OF_ROOTS, (0.0, 4.0), (0.0, 0.25)),
-    Promise("a part of several roots", masks.PART_OF_ROOTS, (0.0, 4.0), (0.0, 0.25)),
+    Promise("a part of several roots", masks.PART_OF_ROOTS, (0.0, 4.0, 16.0), (0.0, 0.25, 0.125)),
+    Promise("the first of several roots", masks.FIRST_OF_ROOTS, (4.0, 0.0), (0.25, 0.0)),
+    Promise("roots on the diagonal", masks.DIAGONAL_OF_ROOTS, (4.0, 0.0, 0.0, 16.0), (0.25, 0.0, 0.0, 0.125)),
+    Promise("a root for nothing", masks.ROOT_FOR_A_LOOP.replace("for k", "for 0"), (0.0, 1.0), (0.0, 0.0)),
     Promise("a root several times", masks.SOME_OF_ROOTS, (0.0, 4.0), (0.0, 0.5)),
     Promise("the largest root by a branch", masks.BRANCHING_MAXIMUM, (0.0, 4.0), (0.0, 0.25)),
     Dense("scalars that act through one value", sums.MERGED, (*map(float, EIGHT), 0.7, -0.4, 1.1, 0.8, 1.3)),

@@ -102,14 +102,61 @@ def f(x: f64[2]) {
 """
 
 PART_OF_ROOTS = """
+def f(x: f64[3]) {
+  s: f64[3] = map 3 (i: i64) {
+    e: f64 = index x i
+    r: f64 = sqrt e
+    return r
+  }
+  t: f64[2] = slice s 1 2 1
+  y: f64 = reduce 2 [0.0] (p: f64, q: f64) {
+    g: f64 = add p q
+    return g
+  } (j: i64) {
+    h: f64 = index t j
+    return h
+  }
+  return y
+}
+"""
+
+FIRST_OF_ROOTS = """
 def f(x: f64[2]) {
   s: f64[2] = map 2 (i: i64) {
     e: f64 = index x i
     r: f64 = sqrt e
     return r
   }
-  t: f64[1] = slice s 1 1 1
-  y: f64 = index t 0
+  y: f64 = reduce 1 [0.0] (p: f64, q: f64) {
+    g: f64 = add p q
+    return g
+  } (j: i64) {
+    h: f64 = index s j
+    return h
+  }
+  return y
+}
+"""
+
+DIAGONAL_OF_ROOTS = """
+def f(x: f64[4]) {
+  s: f64[2, 2] = map 2 (i: i64) {
+    row: f64[2] = map 2 (j: i64) {
+      k: i64 = mul i 2
+      l: i64 = add k j
+      e: f64 = index x l
+      r: f64 = sqrt e
+      return r
+    }
+    return row
+  }
+  y: f64 = reduce 2 [0.0] (p: f64, q: f64) {
+    g: f64 = add p q
+    return g
+  } (m: i64) {
+    h: f64 = index s m m
+    return h
+  }
   return y
 }
 """

@@ -102,6 +102,20 @@ def f(x: f64[n]) {
 }
 """
 
+DIFFERENCES = """
+def f(x: f64[n]) {
+  m: i64 = sub n 1
+  y: f64[m] = map m (i: i64) {
+    j: i64 = add i 1
+    u: f64 = index x i
+    v: f64 = index x j
+    w: f64 = mul u v
+    return w
+  }
+  return y
+}
+"""
+
 REPEATED = """
 def f(x: f64, y: f64) {
   a: f64 = add x x

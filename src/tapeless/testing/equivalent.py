@@ -15,8 +15,19 @@ PLAN = "says what is kept, not what is computed; the tests of the planner hold p
 PLACE = "keeps an array in place; values are immutable, so the old array would do"
 SAME = "both sides agree in what is asked"
 NAMES = "names only"
+LOOP = "takes the way of loops and whole values, which gives the same at a higher cost"
 
 EQUIVALENT: dict[str, dict[str, str]] = {
+    "adjoints": {
+        "condition negated: if not isinstance(atom, Var) or not atom.type.shape:": PLACE,
+        "second operand dropped: not isinstance(atom, Var) or not atom.type.shape": SAME,
+        "first operand dropped: not isinstance(atom, Var) or not atom.type.shape": SAME,
+        "first operand dropped: is_literal(self.start, 0) and is_literal(self.step, 1) and (self.size == size)": SAME,
+        "statement dropped: self.begin(var) (2)": SAME,
+        "second operand dropped: isinstance(atom, Var) and atom.name in self.varied": SAME,
+        "first operand dropped: var.name not in self.bound and self.parent.records(var)": COST,
+        "second operand dropped: self.parent.records(var) and (not is_small(var.type))": COST,
+    },
     "branches": {
         "condition negated: if mentions(deposit.value.type, inside):": "such a part is refused below too",
         "condition negated: if not entry.covers(size):": COST,
@@ -24,10 +35,60 @@ EQUIVALENT: dict[str, dict[str, str]] = {
         "statement dropped: restores(scope)": PLACE,
         "first operand dropped: restores or nothing": PLACE,
         "index off by one: extra[0]": SAME,
+        "index off by one: extra[0] (2)": SAME,
+    },
+    "checkpoints": {
+        "gt -> ge: scope.b.apply('gt', trips, i64(0))": "a loop that does not run fits, and keeps everything",
+    },
+    "direction": {
+        "condition negated: if tall is not None:": COST,
+        "condition negated: if len(inputs) == len(results) == 1:": COST,
+        "condition negated: if any((not isinstance(size, Lit) for shape in (*inputs, *results) for size "
+        "in shape)):": COST,
+        "comparison changed: tall is not None": COST,
+        "le -> lt: b.apply('le', _total(b, given), _total(b, results))": COST,
+        "operands swapped: b.apply('le', _total(b, given), _total(b, results))": COST,
+        "comparison changed: sum(map(_count, inputs)) <= sum(map(_count, results))": COST,
+        "0 -> 1: i64(0)": COST,
+        "comparison changed: tall is None": COST,
+        "condition negated: forward(b) if tall else reverse(b)": COST,
+        "1 -> 2: i64(1)": COST,
+        "add -> sub: b.apply('add', total, count)": COST,
+        "statement dropped: left.remove(size)": COST,
+        "statement dropped: right.remove(size)": COST,
+        "mul -> add: b.apply('mul', count, size)": COST,
     },
     "functions": {
         "condition negated: atom.name.split('.', maxsplit=1)[0] if isinstance(atom, Var) else 't'": NAMES,
         "comparison changed: var not in sizes": "preparing asks what a block computes, not what it is given",
+    },
+    "groups": {
+        "first operand dropped: isinstance(expr, Hist) or not sweep.is_varied(start)": SAME,
+        "second operand dropped: name == 'add' or not start.type.shape": LOOP,
+        "first operand dropped: name == 'add' or not start.type.shape": LOOP,
+        "second operand dropped: isinstance(expr, Hist) or not sweep.is_varied(start)": LOOP,
+    },
+    "hists": {
+        "gt -> ge: b.apply('gt', ties, nil)": "where nothing ties, nobody asks for the share",
+    },
+    "indexed": {
+        "second operand dropped: isinstance(entry, Span) and isinstance(entry.size, Var) and "
+        "(entry.size.name in local)": COST,
+        "second operand dropped: not whole or (self.scope.records(deposit.var) and (not "
+        "is_small(deposit.var.type)))": COST,
+        "second operand dropped: is_small(type) or is_small(type.stacked(size), KEPT)": COST,
+        "first operand dropped: is_small(type) or is_small(type.stacked(size), KEPT)": COST,
+        "second operand dropped: p.kind == 'sum' and (not _fits(p.deposit.value.type, size))": COST,
+        "comparison changed: entry.size.name in local": LOOP,
+        "condition negated: Span(i64(0), size, i64(1)) if varying else entry": LOOP,
+        "second operand dropped: self.scope.records(deposit.var) and (not is_small(deposit.var.type))": LOOP,
+        "first operand dropped: self.scope.records(deposit.var) and (not is_small(deposit.var.type))": LOOP,
+        "condition negated: size if varying else entry.size": LOOP,
+        "condition negated: if mentions(type, local):": LOOP,
+        "second operand dropped: isinstance(atom, Lit) or atom.name not in self.local": SAME,
+    },
+    "iteration": {
+        "condition negated: base_name(x) if isinstance(x, Var) else 'kept'": NAMES,
     },
     "jacobians": {
         "first operand dropped: _is_straight(block) and _is_short(block, len(results) - count)": COST,
@@ -36,6 +97,33 @@ EQUIVALENT: dict[str, dict[str, str]] = {
         "condition negated: plan if unrolled else plan.in_parallel()": PLAN,
         "first operand dropped: unrolled and (not row.side.is_whole)": COST,
         "second operand dropped: unrolled and (not row.side.is_whole)": COST,
+        "first operand dropped: not _is_short(block, len(vars)) or not pushes_together(block, names, len(vars))": COST,
+    },
+    "journal": {
+        "condition negated: if not saved:": PLACE,
+        "condition negated: _compound(stm, k) if var.type.shape else None": PLACE,
+        "statement dropped: saved.append([(write, write.save(b)) for write in writes])": PLACE,
+        "statement dropped: scope.restore(source, array)": PLACE,
+        "first operand dropped: isinstance(atom, Var) and atom.name in sites": SAME,
+        "second operand dropped: expr.op not in ('update', 'accumulate', 'update_slice') or not "
+        "isinstance(expr.args[0], Va": SAME,
+        "second operand dropped: not writes or not isinstance(source, Var)": SAME,
+        "index off by one: expr.args[0] (2)": SAME,
+        "index off by one: arms[0] (2)": SAME,
+    },
+    "jvp": {
+        "condition negated: if one_by_one and (not is_sum(stm.expr, varies, directions)):": COST,
+        "second operand dropped: isinstance(stm.expr, Custom) and stm.expr.forward is not None": COST,
+        "second operand dropped: (ruled or isinstance(stm.expr, Reduce | Scan | Hist | Scatter)) and any(varies)": COST,
+        "first operand dropped: (ruled or isinstance(stm.expr, Reduce | Scan | Hist | Scatter)) and any(varies)": COST,
+        "second operand dropped: one_by_one and (not is_sum(stm.expr, varies, directions))": COST,
+        "first operand dropped: one_by_one and (not is_sum(stm.expr, varies, directions))": COST,
+    },
+    "jvp_apply": {
+        "second operand dropped: not out.type.dtype.is_float and lookup(expr.op).partials != 'opaque'": (
+            "activity refuses the operation before"
+        ),
+        "comparison changed: lookup(expr.op).partials != 'opaque'": "activity refuses the operation before",
     },
     "jvp_extrema": {
         "sign changed: count + k": "no associative operator reads one operand of an extremum alone",
@@ -43,15 +131,74 @@ EQUIVALENT: dict[str, dict[str, str]] = {
     "jvp_scatter": {
         "condition negated: if all((isinstance(stm.expr, Apply) for stm in again.stms)):": COST,
     },
+    "jvp_sums": {
+        "second operand dropped: None not in counts and sum((count or 0 for count in counts)) * "
+        "directions <= ACCUMULATORS": COST,
+        "first operand dropped: None not in counts and sum((count or 0 for count in counts)) * directions "
+        "<= ACCUMULATORS": COST,
+        "comparison changed: None not in counts": COST,
+        "comparison changed: sum((count or 0 for count in counts)) * directions <= ACCUMULATORS": COST,
+        "second operand dropped: varies and name != 'add'": COST,
+        "first operand dropped: varies and name != 'add'": COST,
+        "second operand dropped: count or 0": COST,
+        "first operand dropped: count or 0": COST,
+    },
     "jvp_tangents": {
         "first operand dropped: x_dot is not None and (not is_literal(x_dot, 0.0))": "None is no tangent either way",
         "second operand dropped: x_dot is not None and (not is_literal(x_dot, 0.0))": COST,
+    },
+    "limits": {
+        "le -> lt: b.apply('le', expr.count, most, hint='fits')": COST,
+        "comparison changed: int(expr.count.value) <= int(most.value)": COST,
+        "1 -> 2: i64(1) (4)": COST,
+        "1 -> 2: i64(1) (3)": COST,
+        "1 -> 2: i64(1) (2)": SAME,
+        "first operand dropped: kind != 'value' or k in read": PLAN,
     },
     "local": {
         "condition negated: if isinstance(array, Var):": PLACE,
         "statement dropped: scope.restore(array, write_back(scope.b, expr, scope.primal(out), old))": PLACE,
         "comparison changed: k + 1 < len(parts)": DEAD,
         "sign changed: k + 1": DEAD,
+    },
+    "loops": {
+        "0 -> 1: i64(0)": SAME,
+        "0 -> 1: i64(0) (3)": COST,
+        "0 -> 1: i64(0) (4)": COST,
+        "statement dropped: _restore(scope, expr, dict(zip(arrays, made, strict=True)))": PLACE,
+        "statement dropped: scope.restore(source, array)": PLACE,
+        "condition negated: if isinstance((source := expr.init[k]), Var):": PLACE,
+    },
+    "merged": {
+        "first operand dropped: len(merging) < 2 or not _merges(stm, {*bound, *active}.difference(merging))": COST,
+        "comparison changed: len(merging) < 2": COST,
+        "first operand dropped: stm.vars[0].type.dtype.is_float and others.isdisjoint(expr.args)": SAME,
+    },
+    "overwritten": {
+        "comparison changed: len(short) < len(long)": SAME,
+        "comparison changed: size.value > 0": SAME,
+        "comparison changed: _size(places) < _size(shared)": SAME,
+        "index off by one: inner.args[2:]": COST,
+        "comparison changed: dims == worst": COST,
+        "comparison changed: y is not x": COST,
+    },
+    "partly": {
+        "condition negated: if expr.op == 'slice':": GUARD,
+        "comparison changed: expr.op == 'slice'": GUARD,
+        "second operand dropped: expr.op == 'index' and (not _runs_through(expr.args[1:], "
+        "expr.args[0].type.shape, sizes))": GUARD,
+        "first operand dropped: expr.op == 'index' and (not _runs_through(expr.args[1:], "
+        "expr.args[0].type.shape, sizes))": GUARD,
+        "comparison changed: count is not None": GUARD,
+        "second operand dropped: k == 0 and isinstance(expr, Apply) and _reads_part(expr, self.sizes)": GUARD,
+        "comparison changed: depth <= self.depths[atom.name]": GUARD,
+        "first operand dropped: count is not None and count == size": SAME,
+        "second operand dropped: isinstance(atom, Var) and atom.type.dtype.is_float": SAME,
+        "first operand dropped: k == 0 and isinstance(expr, Apply) and _reads_part(expr, self.sizes)": SAME,
+    },
+    "reductions": {
+        "second operand dropped: isinstance(stm.expr, Apply) and stm.expr.op == 'index'": LOOP,
+        "condition negated: var if name == 'add' else None": GUARD,
     },
     "settled": {
         "first operand dropped: place.coefficient(counter.name) == 0 or not changing.isdisjoint(place.terms)": (
@@ -66,6 +213,17 @@ EQUIVALENT: dict[str, dict[str, str]] = {
         "comparison changed: stm.expr.args[0] == array": COST,
         "index off by one: stm.expr.args[0]": COST,
     },
+    "stacks": {
+        "second operand dropped: not isinstance(atom, Var) or atom.name not in _bound(body)": SAME,
+        "index off by one: found[0] (3)": SAME,
+        "first operand dropped: simple and (not mentioned(block) & carried)": COST,
+        "second operand dropped: isinstance(x, Var) and x.name in local and (_recipe(body, x) is None)": COST,
+        "second operand dropped: irregular or any(map(_is_large, found[0]))": COST,
+        "first operand dropped: irregular or any(map(_is_large, found[0]))": COST,
+        "first operand dropped: write.access.op == 'update_slice' and (not all((isinstance(n, Lit) for n "
+        "in write.saved.sh": COST,
+        "comparison changed: write.access.op == 'update_slice'": COST,
+    },
     "sweep": {
         "condition negated: if back is nothing:": COST,
         "comparison changed: back is nothing": COST,
@@ -78,6 +236,16 @@ EQUIVALENT: dict[str, dict[str, str]] = {
         "second operand dropped: stm.vars[0].name in self.steep and may_vanish(expr.op, k)": GUARD,
         "first operand dropped: plan or Plan()": PLAN,
         "first operand dropped: plan or self.plan": PLAN,
+    },
+    "values": {
+        "index off by one: values[0]": SAME,
+        "second operand dropped: x.type.shape and size == x.type.shape[0]": SAME,
+        "first operand dropped: x.type.shape and size == x.type.shape[0]": SAME,
+        "second operand dropped: x.name not in elements or y.name not in elements": SAME,
+        "index off by one: stm.expr.args[0]": SAME,
+        "comparison changed: count <= limit": COST,
+        "sign changed: count + k": COST,
+        "sign changed: count + k (2)": COST,
     },
 }
 
