@@ -63,9 +63,9 @@ def _candidates(tables: Tables) -> Iterator[tuple[int, ...]]:
     yield tuple(heuristics.forward(tables))
     yield tuple(heuristics.reverse(tables))
     if len(tables.intermediates) <= LARGE:
+        yield tuple(heuristics.markowitz(tables))
         yield tuple(heuristics.relative_markowitz(tables))
-        for weight in (0.0, 0.5, 1.0):
-            yield tuple(heuristics.minimal_damage(tables, weight))
+        yield tuple(heuristics.minimal_damage(tables))
 
 
 def _proven(tables: Tables, best: Choice, seconds: float | None) -> Choice:

@@ -54,7 +54,8 @@ def exact(tables: Tables, start: tuple[int, ...], seconds: float = inf, steps: i
     for component in components:
         own = tuple(v for v in start if component >> v & 1)
         most = solver.cost_of(own)
-        found = solver.solve(component, most + 1)
+        least = solver.bound(component)
+        found = max(least, solver.solve(component, most + 1))
         if solver.is_exact(component) and found <= most:
             order += solver.order(component)
             cost, bound = cost + found, bound + found
@@ -190,6 +191,8 @@ class Solver:
         if known is not None:
             return known.value
         if chosen not in self._bounds:
+            if self._is_over():
+                return 0
             self._steps -= chosen.bit_count()
             cuts = ((self.sources.cut(v, chosen), self.targets.cut(v, chosen)) for v in bits(chosen))
             self._bounds[chosen] = sum(a * b for a, b in cuts)
