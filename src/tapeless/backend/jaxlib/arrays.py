@@ -42,6 +42,8 @@ def apply_array(op: str, values: Sequence[Value], attrs: tuple[Any, ...]) -> Val
             return write(first, values[1], values[2:], add=op == "accumulate")
         case "update_slice":
             return _update_slice(first, values[1], values[2:])
+        case "transpose" if first.is_open:
+            return first.turned(attrs)
         case "transpose":
             order = (*range(lead), *(lead + d for d in attrs))
             return of_array(axes, lax.transpose(jnp.asarray(first.array), order))
@@ -74,6 +76,8 @@ def apply_array(op: str, values: Sequence[Value], attrs: tuple[Any, ...]) -> Val
 
 def read(x: Value, indices: Sequence[Value]) -> Value:
     """The element or part at the leading indices."""
+    if x.is_open and (same := _relabelled(x, indices)) is not None:
+        return same
     taken = set(x.axes)
     plain: dict[int, Affine] = {}
     for d, index in enumerate(indices):
@@ -86,6 +90,21 @@ def read(x: Value, indices: Sequence[Value]) -> Value:
     part = _sliced(x, plain, len(indices))
     left = [index for d, index in enumerate(indices) if d not in plain]
     return _gathered(part, left) if left else part
+
+
+def _relabelled(x: Value, indices: Sequence[Value]) -> Value | None:
+    """An open product read all along some axes, one for each index: it only depends on other axes then."""
+    assert x.product is not None
+    renamed: dict[Axis, Axis] = {}
+    for old, index in zip(x.own, indices, strict=False):
+        place = index.affine
+        if place is None or place.base is not None or place.const or [c for _, c in place.terms] != [1]:
+            return None
+        (new,) = place.axes
+        if new.size != old.size or new in x.axes or new in renamed.values():
+            return None
+        renamed[old] = new
+    return None if x.product.summed else x.renamed(renamed)
 
 
 def _is_slice(place: Affine) -> bool:
@@ -118,7 +137,9 @@ def _cut(array: Any, dim: int, place: Affine) -> Any:
     axis, step = place.terms[0] if place.terms else (Axis(-1, 1), 1)
     if place.base is not None:
         start = place.base + np.asarray(place.const, jax_dtype(I64))
-        return lax.dynamic_slice_in_dim(array, start, axis.size, dim)
+        starts = [start if k == dim else np.asarray(0, jax_dtype(I64)) for k in range(array.ndim)]
+        sizes = [axis.size if k == dim else size for k, size in enumerate(array.shape)]
+        return lax.dynamic_slice(array, starts, sizes, allow_negative_indices=False)
     if axis.size == 0 or size == 0:
         shape = list(array.shape)
         shape[dim] = axis.size
@@ -127,6 +148,8 @@ def _cut(array: Any, dim: int, place: Affine) -> Any:
     low, high = min(ends), max(ends)
     # Lanes that are masked out may look beyond the edges.
     before, after = max(0, -low), max(0, high - size + 1)
+    if (low, high, step) == (0, size - 1, 1):
+        return array
     if before or after:
         config = [(before, after, 0) if k == dim else (0, 0, 0) for k in range(array.ndim)]
         array = lax.pad(array, np.zeros((), array.dtype), config)
@@ -206,8 +229,8 @@ def write(x: Value, value: Value, indices: Sequence[Value], *, add: bool) -> Val
     starts += [np.asarray(0, jax_dtype(I64))] * (base.ndim - len(starts))
     part = lax.expand_dims(new, range(len(axes), len(axes) + len(indices)))
     if add:
-        part = part + lax.dynamic_slice(base, starts, part.shape)
-    return of_array(axes, lax.dynamic_update_slice(base, part, starts))
+        part = part + lax.dynamic_slice(base, starts, part.shape, allow_negative_indices=False)
+    return of_array(axes, lax.dynamic_update_slice(base, part, starts, allow_negative_indices=False))
 
 
 def dropped(index: Value, size: int, axes: Axes) -> Any:
@@ -232,7 +255,7 @@ def _update_slice(x: Value, part: Value, pairs: Sequence[Value]) -> Value:
     if all(abs(step) == 1 for step in steps):
         where = [np.asarray(0, jax_dtype(I64))] * lead + [jnp.asarray(start.array) for start in starts]
         where += [np.asarray(0, jax_dtype(I64))] * (base.ndim - len(where))
-        return of_array(axes, lax.dynamic_update_slice(base, new, where))
+        return of_array(axes, lax.dynamic_update_slice(base, new, where, allow_negative_indices=False))
     if any(start.static is None for start in starts):
         return _update_anywhere(x, part, pairs, axes)
     config = [(0, 0, 0)] * base.ndim

@@ -39,10 +39,6 @@ def _fma(x: Any, y: Any, z: Any) -> Any:
     return x * y + z
 
 
-def _scale(x: Any, y: Any) -> Any:
-    return jnp.where(y == 0, 0, x * y)
-
-
 def _same(x: Any) -> Any:
     return x
 
@@ -55,7 +51,7 @@ TABLE: dict[str, Callable[..., Any]] = {
     "add": lax.add, "sub": lax.sub, "mul": lax.mul, "div": lax.div, "floordiv": _floordiv, "mod": _mod,
     "neg": lax.neg, "abs": lax.abs, "sign": lax.sign, "pow": lax.pow, "ipow": _ipow,
     "min": lax.min, "max": lax.max, "fmin": jnp.fmin, "fmax": jnp.fmax,
-    "fma": _fma, "copysign": jnp.copysign, "scale": _scale,
+    "fma": _fma, "copysign": jnp.copysign,
     "and": lax.bitwise_and, "or": lax.bitwise_or, "xor": lax.bitwise_xor, "not": lax.bitwise_not,
     "shl": lax.shift_left, "shr": lax.shift_right_arithmetic, "lshr": lax.shift_right_logical,
     "eq": lax.eq, "ne": lax.ne, "lt": lax.lt, "le": lax.le, "gt": lax.gt, "ge": lax.ge, "select": _select,
@@ -78,6 +74,8 @@ def apply_scalar(op: str, dtype: DType, values: Sequence[Value], attrs: tuple[An
             return of_affine(found)
     if dtype.is_float and op == "mul":
         return product(*values)
+    if op == "scale":
+        return product(*values, masked=True)
     if dtype.is_float and op == "add":
         return total(*values)
     axes = united(values)

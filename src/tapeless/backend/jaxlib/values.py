@@ -12,8 +12,8 @@ such products.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from math import prod
 from typing import Any
 
@@ -92,9 +92,14 @@ class Affine:
 
 @dataclass(frozen=True, slots=True)
 class Product:
-    """The product of the factors, summed over some axes."""
+    """The product of the factors, summed over some axes; it is zero where one of `masks` is, whatever the factors are.
+
+    A contraction does not look at the masks: where a mask is zero so is a factor, and the product is zero unless
+    another factor is not finite. Then it is NaN, as in JAX.
+    """
 
     factors: tuple[Value, ...]
+    masks: tuple[Value, ...] = ()
     summed: Axes = ()
 
     def array(self, axes: Axes) -> Any:
@@ -104,12 +109,21 @@ class Product:
             for factor in self.factors:
                 operands += [factor.array, [labels[axis] for axis in factor.axes]]
             return jnp.einsum(*operands, [labels[axis] for axis in axes])
+        return self._multiplied_out(axes)
+
+    def _multiplied_out(self, axes: Axes) -> Any:
         everything = united(self.factors)
         total = self.factors[0]
         whole = aligned(total, everything)
         for factor in self.factors[1:]:
             whole = whole * aligned(factor, everything)
-        return jnp.sum(whole, axis=tuple(everything.index(axis) for axis in self.summed)) if self.summed else whole
+        for mask in self.masks:
+            whole = jnp.where(aligned(mask, everything) == 0, 0, whole)
+        left = [axis for axis in everything if axis not in self.summed]
+        if self.summed:
+            whole = jnp.sum(whole, axis=tuple(everything.index(axis) for axis in self.summed))
+        order = [left.index(axis) for axis in axes]
+        return whole if order == list(range(len(order))) else lax.transpose(jnp.asarray(whole), order)
 
     def is_contraction(self) -> bool:
         """Is it better not to write down all the products?"""
@@ -124,7 +138,10 @@ class Product:
 
 @dataclass(slots=True, eq=False)
 class Value:
-    """A value of `rank` own dimensions for every iteration along `axes`."""
+    """A value of `rank` own dimensions for every iteration along `axes`.
+
+    The own dimensions of a product that is not evaluated yet are closed axes, `own`.
+    """
 
     axes: Axes
     rank: int
@@ -132,6 +149,7 @@ class Value:
     affine: Affine | None = None
     product: Product | None = None
     terms: tuple[Value, ...] = ()
+    own: Axes = ()
 
     @property
     def array(self) -> Any:
@@ -141,7 +159,7 @@ class Value:
             return self.affine.array()
         if self.known is None:
             if self.product is not None:
-                self.known = self.product.array(self.axes)
+                self.known = self.product.array((*self.axes, *self.own))
             else:
                 x, y = (aligned(term, self.axes) for term in self.terms)
                 self.known = x + y
@@ -154,7 +172,37 @@ class Value:
     @property
     def shape(self) -> tuple[int, ...]:
         """The own dimensions."""
+        if self.own:
+            return tuple(axis.size for axis in self.own)
         return tuple(self.array.shape[len(self.axes) :]) if self.rank else ()
+
+    @property
+    def is_open(self) -> bool:
+        """Is this a product that is not evaluated yet?"""
+        return self.known is None and self.product is not None
+
+    def renamed(self, names: Mapping[Axis, Axis]) -> Value:
+        """An open product whose first own dimensions are other, open axes."""
+        assert self.product is not None
+        factors = tuple(_relabelled(factor, names) for factor in self.product.factors)
+        masks = tuple(_relabelled(mask, names) for mask in self.product.masks)
+        axes = tuple(sorted({*self.axes, *names.values()}))
+        return Value(axes, self.rank - len(names), product=Product(factors, masks), own=self.own[len(names) :])
+
+    def turned(self, order: Sequence[int]) -> Value:
+        """An open product with its own dimensions in another order."""
+        return replace(self, own=tuple(self.own[d] for d in order))
+
+
+def _relabelled(factor: Value, names: Mapping[Axis, Axis]) -> Value:
+    """A number for every iteration along axes of other names."""
+    if not any(axis in names for axis in factor.axes):
+        return factor
+    labels = [names.get(axis, axis) for axis in factor.axes]
+    axes = tuple(sorted(labels))
+    order = [labels.index(axis) for axis in axes]
+    array = factor.array if labels == list(axes) else lax.transpose(jnp.asarray(factor.array), order)
+    return of_array(axes, array)
 
 
 def of_affine(affine: Affine) -> Value:
@@ -168,16 +216,19 @@ def of_array(axes: Axes, array: Any) -> Value:
     return Value(axes, np.ndim(array) - len(axes), array)
 
 
-def product(x: Value, y: Value) -> Value:
-    """The product of two floats, not yet multiplied out."""
-    factors = (*_factors(x), *_factors(y))
-    if len(factors) > 6:
-        factors = (x, y)
-    return Value(united((x, y)), 0, product=Product(factors))
+def product(x: Value, y: Value, *, masked: bool = False) -> Value:
+    """The product of two floats, not yet multiplied out; when masked it is zero where the second is."""
+    parts = [_opened(x), _opened(y)]
+    if sum(len(part.factors) for part in parts) > 6:
+        parts = [Product((x,)), Product((y,))]
+    masks = (y,) if masked else ()
+    made = Product(parts[0].factors + parts[1].factors, parts[0].masks + parts[1].masks + masks)
+    return Value(united((x, y)), 0, product=made)
 
 
-def _factors(x: Value) -> tuple[Value, ...]:
-    return x.product.factors if x.known is None and x.product is not None and not x.product.summed else (x,)
+def _opened(x: Value) -> Product:
+    is_open = x.known is None and x.product is not None and not x.product.summed
+    return x.product if is_open and x.product is not None else Product((x,))
 
 
 def total(x: Value, y: Value) -> Value:
@@ -206,8 +257,8 @@ def summed(x: Value, axis: Axis) -> Value:
     if x.known is None and x.terms:
         return total(*(summed(term, axis) for term in x.terms))
     if x.known is None and x.product is not None:
-        made = Product(x.product.factors, (*x.product.summed, axis))
-        return Value(rest, 0, product=made)
+        made = Product(x.product.factors, x.product.masks, (*x.product.summed, axis))
+        return Value(rest, x.rank, product=made, own=x.own)
     return of_array(rest, jnp.sum(x.array, axis=len(rest)))
 
 
@@ -244,6 +295,8 @@ def spread(value: Value, axes: Axes) -> Any:
 def closed(value: Value, axis: Axis) -> Value:
     """What a map over the innermost axis answers: its axis is the first own dimension."""
     if axis in value.axes:
+        if value.is_open:
+            return Value(value.axes[:-1], value.rank + 1, product=value.product, own=(axis, *value.own))
         return of_array(value.axes[:-1], value.array)
     array = lax.expand_dims(jnp.asarray(value.array), (len(value.axes),))
     shape = list(array.shape)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from ...errors import DerivativeError
 from ...ir.build import Atoms, Builder
 from ...ir.types import BOOL, Atom, Var, boolean, i64
 from ..numpy.atoms import convert, literal
@@ -22,7 +23,7 @@ _SEEN_THROUGH = frozenset({"logaddexp", "logaddexp2"})
 
 
 @rule("jit", "pjit", "closed_call", "core_closed_call", "call", "core_call", "remat2", "checkpoint", "remat",
-      "custom_lin", "composite", "custom_vmap_call")  # fmt: skip
+      "composite", "custom_vmap_call")  # fmt: skip
 def _call(walk: Walk, equation: Any, args: Atoms) -> Sequence[Atom]:
     inner = equation.params.get("jaxpr", equation.params.get("call_jaxpr", equation.params.get("call")))
     return walk.closed(inner, args) if hasattr(inner, "consts") else walk.run(inner, (), args)
@@ -50,6 +51,15 @@ def _relu(b: Builder, xs: Atoms) -> Atom:
 def _custom_vjp_call(walk: Walk, equation: Any, args: Atoms) -> Sequence[Atom]:
     inner = equation.params.get("call_jaxpr", equation.params.get("fun_jaxpr"))
     return ruled(walk, equation, args, lambda b, given: walk.at(b).closed(inner, given))
+
+
+@rule("custom_lin")
+def _custom_lin(walk: Walk, equation: Any, args: Atoms) -> Sequence[Atom]:
+    raise DerivativeError(
+        "a function with jax.custom_vjp cannot be differentiated in forward mode",
+        why="its rule says how adjoints are pulled back, not how tangents are pushed forward",
+        fix='use method="reverse", or give the rule with jax.custom_jvp',
+    )
 
 
 @rule("custom_linear_solve")

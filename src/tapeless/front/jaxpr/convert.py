@@ -18,9 +18,10 @@ from typing import Any, Literal, TypeAlias
 from ...errors import UnsupportedFunctionError
 from ...ir.build import Atoms, Builder
 from ...ir.core import Function, Lambda
-from ...ir.types import Atom, Var
+from ...ir.types import Atom, Var, i64
 from ...ir.walk import fresh
-from .types import UnrepresentableError, constant, is_representable, type_of
+from ..numpy.nest import array_of, pull_atom
+from .types import UNSIGNED, UnrepresentableError, constant, is_representable, is_wide, type_of
 
 Rule: TypeAlias = "Callable[[Walk, Any, Atoms], Sequence[Atom]]"
 Mode: TypeAlias = Literal["forward", "reverse"]
@@ -79,12 +80,23 @@ class Walk:
 
         for equation in jaxpr.eqns:
             results = self.equation(equation, tuple(read(var) for var in equation.invars))
+            results = [self.wrapped(var.aval, result) for var, result in zip(equation.outvars, results, strict=True)]
             env.update(zip(equation.outvars, results, strict=True))
         return tuple(read(var) for var in jaxpr.outvars)
 
     def closed(self, closed: Any, args: Sequence[Atom]) -> Atoms:
         """The results of a closed jaxpr applied to atoms."""
         return self.run(closed.jaxpr, [constant(self.b, value) for value in closed.consts], args)
+
+    def wrapped(self, aval: Any, result: Atom) -> Atom:
+        """A result within the range of its type, which for unsigned numbers is smaller than ours."""
+        bits = UNSIGNED.get(str(getattr(aval, "dtype", "")))
+        if bits is None:
+            return result
+        mask = i64((1 << bits) - 1)
+        return array_of(
+            self.b, result.type.shape, lambda b, index: b.apply("and", pull_atom(result).at(b, index), mask)
+        )
 
     def equation(self, equation: Any, args: Atoms) -> Sequence[Atom]:
         """The results of one equation."""
@@ -129,4 +141,10 @@ def to_ir(
     b = Builder()
     walk = Walk(b, options or Options(), record if record is not None else Conversion())
     params: tuple[Var, ...] = tuple(fresh("x", type_of(aval)) for aval in closed.in_avals)
-    return Function(name, params, b.block(walk.closed(closed, params)))
+    for aval in closed.out_avals:
+        type_of(aval)
+    token = is_wide.set(walk.options.target == "native")
+    try:
+        return Function(name, params, b.block(walk.closed(closed, params)))
+    finally:
+        is_wide.reset(token)

@@ -65,6 +65,25 @@ _plain("shift_right_arithmetic", "shr")
 _plain("shift_right_logical", "lshr")
 
 
+def _ordered(b: Builder, x: Atom) -> Atom:
+    """An integer for each float, in the order -NaN < -inf < ... < -0 < 0 < ... < inf < NaN."""
+    if not x.type.dtype.is_float:
+        return x
+    dtype, last = (I32, 31) if x.type.dtype is F32 else (I64, 63)
+    bits = b.apply("bitcast", b.apply("stop_gradient", x), attrs=(dtype,))
+    mask = b.apply("and", b.apply("shr", bits, Lit(last, dtype)), Lit((1 << last) - 1, dtype))
+    return b.apply("xor", bits, mask)
+
+
+def _in_total_order(primitive: str, op: str) -> None:
+    formula(primitive)(lambda b, _, xs: b.apply(op, *(_ordered(b, x) for x in xs)))
+
+
+_in_total_order("lt_to", "lt")
+_in_total_order("le_to", "le")
+_in_total_order("eq_to", "eq")
+
+
 def _number(x: Atom, value: float) -> Lit:
     return literal(value, x.type.dtype)
 
@@ -194,6 +213,8 @@ def _convert_element_type(b: Builder, equation: Any, xs: Atoms) -> Atom:
     (x,) = xs
     dtype = dtype_of(equation.params["new_dtype"])
     if x.type.dtype.is_float and dtype.is_int:
+        if str(equation.params["new_dtype"]).startswith("u"):
+            raise UnsupportedFunctionError("floats cannot be converted to unsigned numbers in machine code")
         return _saturated(b, x, dtype)
     return convert(b, x, dtype)
 

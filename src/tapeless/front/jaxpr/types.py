@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextvars import ContextVar
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,10 @@ from ...errors import UnsupportedValueError
 from ...ir.build import Atoms, Builder
 from ...ir.types import BOOL, F32, F64, I32, I64, Atom, DType, Type, i64
 from ..numpy.atoms import literal
+
+# Unsigned numbers that an i64 holds; inside programs for machine code that is what they are.
+UNSIGNED = {"uint8": 8, "uint16": 16, "uint32": 32}
+is_wide: ContextVar[bool] = ContextVar("is_wide", default=False)
 
 DTYPES: dict[str, DType] = {"bool": BOOL, "int32": I32, "int64": I64, "float32": F32, "float64": F64}
 
@@ -24,6 +29,8 @@ class UnrepresentableError(UnsupportedValueError):
 def dtype_of(dtype: Any) -> DType:
     """The scalar type for one of NumPy's."""
     found = DTYPES.get(str(dtype))
+    if found is None and is_wide.get() and str(dtype) in UNSIGNED:
+        return I64
     if found is None:
         raise UnrepresentableError(f"values of type {dtype} are not converted", why="the IR has no such numbers")
     return found
@@ -31,7 +38,8 @@ def dtype_of(dtype: Any) -> DType:
 
 def is_representable(aval: Any) -> bool:
     """Has the IR a type for values of this abstract value?"""
-    return str(getattr(aval, "dtype", "")) in DTYPES
+    name = str(getattr(aval, "dtype", ""))
+    return name in DTYPES or (is_wide.get() and name in UNSIGNED)
 
 
 def type_of(aval: Any) -> Type:

@@ -1,37 +1,73 @@
 """Derivatives of a converted program, as programs over its parameters, ready for a back end.
 
 The first `count` parameters vary. Results that are not floats have no derivative.
+
+A program of few numbers is taken apart into scalars, whose Jacobian is accumulated by elimination. For XLA everything
+else stays in whole arrays, which are what it is good at; machine code is made of scalars and loops (`Form.compiled`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from ...ad.elements import Input, inputs_of
-from ...ad.functions import jvp_function, prepared, vjp_function
+from ...ad.functions import jvp_function, vjp_function
 from ...ad.jacobians import gradient
 from ...ad.planner import Plan
-from ...ad.prepare import prepare
 from ...eliminate.jacobian import jacobian
 from ...eliminate.methods import How
 from ...ir.build import Builder
-from ...ir.core import Block, Function, Lambda, While
+from ...ir.core import Apply, Block, Check, Function, If, Lambda, While
 from ...ir.types import Atom
-from ...ir.walk import inline, statements, substitute
-from ...passes import forget, fuse, parallelise, scalarise, simplify, unroll
+from ...ir.walk import free_vars, fresh, inline, statements, substitute
+from ...passes import forget, fuse, parallelise, scalarise, simplify, unroll, whole
 from ...passes.notes import Notes
+from ...passes.pipeline import Run
 
-STEPS = (
+# XLA compiles more scalar code than this for too long.
+LONGEST = 1500
+
+_ARRAYS_BEFORE = (simplify.run, parallelise.run, simplify.run, whole.run, fuse.run, simplify.run)
+_SCALARS_BEFORE = (
+    simplify.run, parallelise.run, simplify.run, whole.run, fuse.run, unroll.run, scalarise.run, simplify.run,
+)  # fmt: skip
+_ARRAYS_AFTER = (forget.run, simplify.run, parallelise.run, simplify.run, fuse.run, simplify.run)
+_SCALARS_AFTER = (
     forget.run, simplify.run, parallelise.run, simplify.run, fuse.run, unroll.run, scalarise.run, simplify.run,
     fuse.run, simplify.run,
 )  # fmt: skip
 
 
-def tidied(function: Function) -> Function:
-    """The same program, simplified and fused; nothing in it is differentiated any more."""
-    for step in STEPS:
-        function = step(function, Notes())
-    return function
+@dataclass(frozen=True, slots=True)
+class Form:
+    """What a program is made of before and after it is differentiated."""
+
+    before: tuple[Run, ...]
+    after: tuple[Run, ...]
+
+    def prepared(self, function: Function) -> Function:
+        """The program in the form that is cheapest to differentiate; parameters are not overwritten."""
+        for step in self.before:
+            function = step(function, Notes())
+        return Function(function.name, function.params, function.body)
+
+    def tidied(self, function: Function) -> Function:
+        """The program, simplified and fused; nothing in it is differentiated any more."""
+        for step in self.after:
+            function = step(function, Notes())
+        return function
+
+    def block(self, block: Block, kept: Sequence[Atom]) -> Block:
+        """The same as `prepared` for a block, some of whose free variables are about to vary."""
+        free = free_vars(block) | free_vars(*kept)
+        return self.prepared(Function("block", tuple(free), block)).body
+
+
+ARRAYS = Form(_ARRAYS_BEFORE, _ARRAYS_AFTER)
+SCALARS = Form(_SCALARS_BEFORE, _SCALARS_AFTER)
+# The compiler has passes of its own, which come later.
+COMPILED = Form(_SCALARS_BEFORE, ())
 
 
 def has_while(function: Function) -> bool:
@@ -39,34 +75,55 @@ def has_while(function: Function) -> bool:
     return any(isinstance(stm.expr, While) for stm in statements(function.body))
 
 
-def gradient_of(function: Function, count: int, scalar: int) -> Function:
+def gradient_of(function: Function, count: int, scalar: int, form: Form) -> Function:
     """The results, and the derivative of one of them, a number, by each of the first parameters."""
     b = Builder()
     wrt = function.params[:count]
     # The number that is differentiated comes first.
     results = function.body.results
     order = (scalar, *(k for k in range(len(results)) if k != scalar))
-    block = prepared(Block(function.body.stms, tuple(results[k] for k in order)), wrt, Notes())
+    block = form.block(Block(function.body.stms, tuple(results[k] for k in order)), wrt)
     values, adjoints = gradient(b, block, wrt, Plan())
     back: list[Atom] = [values[order.index(k)] for k in range(len(results))]
-    return tidied(Function("gradient", function.params, b.block((*back, *adjoints))))
+    return form.tidied(Function("gradient", function.params, b.block((*back, *adjoints))))
 
 
-def jacobian_of(function: Function, count: int, rows: Sequence[int], rest: Sequence[int], how: How) -> Function:
+def jacobian_of(
+    function: Function, count: int, rows: Sequence[int], rest: Sequence[int], how: How, form: Form
+) -> Function:
     """The results `rest`, then the derivative of each of `rows` by each of the first parameters."""
-    columns = inputs_of([param.type for param in function.params[:count]])
-    copy = Builder()
-    values = [column.value(copy) for column in columns]
-    results = copy.splice(inline(Lambda(function.params[:count], function.body), tuple(values)))
-    vars = [var for column in columns for var in column.vars]
-    block = prepared(copy.block(results[k] for k in rows), vars, Notes())
+    types = [param.type for param in function.params[:count]]
+    columns = inputs_of(types)
+    block = _block_of(function, columns, rows, SCALARS)
+    if form is ARRAYS:
+        if _is_scalar(block, columns):
+            form = SCALARS
+        else:
+            columns = tuple(Input(type, (fresh("x", type),)) for type in types)
+            block = _block_of(function, columns, rows, ARRAYS)
     inner = Builder()
     entries = jacobian(inner, block, columns, how, Plan())
     made = inner.block(entry for row in entries for entry in row)
     b = Builder()
     plain = b.splice(function.body) if rest else ()
+    vars = [var for column in columns for var in column.vars]
     filled = b.splice(substitute(made, dict(zip(vars, _parts(b, function, columns), strict=True))))
-    return tidied(Function("jacobian", function.params, b.block((*(plain[k] for k in rest), *filled))))
+    return form.tidied(Function("jacobian", function.params, b.block((*(plain[k] for k in rest), *filled))))
+
+
+def _block_of(function: Function, columns: Sequence[Input], rows: Sequence[int], form: Form) -> Block:
+    """The rows over the variables of the columns."""
+    b = Builder()
+    values = tuple(column.value(b) for column in columns)
+    results = b.splice(inline(Lambda(function.params[: len(columns)], function.body), values))
+    return form.block(b.block(results[k] for k in rows), [var for column in columns for var in column.vars])
+
+
+def _is_scalar(block: Block, columns: Sequence[Input]) -> bool:
+    """Is this straight-line code of few numbers?"""
+    if any(column.is_whole for column in columns) or len(block.stms) > LONGEST:
+        return False
+    return all(isinstance(stm.expr, Apply | Check | If) for stm in statements(block))
 
 
 def _parts(b: Builder, function: Function, columns: Sequence[Input]) -> list[Atom]:
@@ -75,11 +132,11 @@ def _parts(b: Builder, function: Function, columns: Sequence[Input]) -> list[Ato
     return [part for column, param in pairs for part in column.parts(b, param)]
 
 
-def pushed(function: Function, count: int) -> Function:
+def pushed(function: Function, count: int, form: Form) -> Function:
     """The results, and the tangents of those that are floats, for tangents of the first parameters."""
-    return tidied(jvp_function(prepare(function, Notes()), range(count)))
+    return form.tidied(jvp_function(form.prepared(function), range(count)))
 
 
-def pulled(function: Function, count: int) -> Function:
+def pulled(function: Function, count: int, form: Form) -> Function:
     """The results, and the adjoints of the first parameters, for cotangents of the results that are floats."""
-    return tidied(vjp_function(prepare(function, Notes()), range(count)))
+    return form.tidied(vjp_function(form.prepared(function), range(count)))

@@ -14,7 +14,7 @@ from ...backend.jaxlib.library import jax, jnp
 from ...eliminate.methods import how
 from ...errors import DerivativeError
 from ...front.jaxpr import Conversion
-from ...front.jaxpr.convert import Mode
+from ...front.jaxpr.convert import Mode, Target
 from ...ir.core import Function
 from . import derive
 from .native import native_call
@@ -110,7 +110,7 @@ def make(fun: Callable[..., Any], request: Request, signature: Signature) -> Mad
         shape.leaves = tuple(jax.ShapeDtypeStruct(np.shape(x), jnp.result_type(x)) for x in (*found, *more))
         return [*found, *more]
 
-    program = trace(flat, signature.avals, signature.active)
+    program = trace(flat, signature.avals, signature.active, _target(request))
     match request.verb:
         case "gradient":
             body = _gradient(request, signature, shape, program)
@@ -131,15 +131,28 @@ def _pair(result: Any) -> tuple[Any, Any]:
             raise DerivativeError("with has_aux=True the function must return a pair", fix="return value, aux")
 
 
-def _converted(program: Program, request: Request, mode: Mode) -> Function:
-    """The varying part as IR; where it has rules of its own they are those of the direction `mode`."""
-    target = "native" if request.backend == "native" else "jax"
+def _converted(program: Program, request: Request, mode: Mode) -> tuple[Function, Mode | None]:
+    """The varying part as IR, and the only direction in which it may be differentiated, where it has rules of its own.
+
+    That is `mode`, but reverse for rules that only pull back, unless forward mode was asked for.
+    """
+    target = _target(request)
     record = Conversion()
     function = program.function(target, None, record)
-    if record.ruled:
-        function = program.function(target, mode, Conversion())
     announce(record)
-    return function
+    if not record.ruled:
+        return function, None
+    if request.verb == "jacobian" and request.method != "forward" and "custom_vjp_call" in record.ruled:
+        mode = "reverse"
+    return program.function(target, mode, Conversion()), mode
+
+
+def _target(request: Request) -> Target:
+    return "native" if request.backend == "native" else "jax"
+
+
+def _form(request: Request) -> derive.Form:
+    return derive.COMPILED if request.backend == "native" else derive.ARRAYS
 
 
 def _runner(function: Function, request: Request) -> Callable[..., Sequence[Any]]:
@@ -157,7 +170,7 @@ def traced_whole(fun: Callable[..., Any], tree: Any, leaves: Sequence[Any]) -> C
         return found
 
     avals = [jax.ShapeDtypeStruct(jnp.shape(leaf), jnp.result_type(leaf)) for leaf in leaves]
-    program = trace(flat, avals, range(len(avals)))
+    program = trace(flat, avals, range(len(avals)), "native")
     body = native_call(program.function("native", None, Conversion()))
 
     def run(leaves: Sequence[Any]) -> Any:
@@ -209,14 +222,15 @@ def _gradient(request: Request, signature: Signature, shape: Shape, program: Pro
 
 def _gradient_function(request: Request, program: Program, count: int, place: int | None) -> Function:
     """The results, then their derivative at a place, which may not vary."""
-    function = _converted(program, request, "reverse")
+    function, form = _converted(program, request, "reverse")[0], _form(request)
     if place is None or not count:
-        return derive.tidied(function)
+        return form.tidied(function)
     if request.backend != "native" and derive.has_while(function):
         # How often such a loop runs is not known, so what a return sweep keeps has no size. Columns keep nothing.
-        function = _converted(program, request, "forward")
-        return derive.jacobian_of(function, count, [place], range(len(function.body.results)), how("forward", None))
-    return derive.gradient_of(function, count, place)
+        function = _converted(program, request, "forward")[0]
+        rest = range(len(function.body.results))
+        return derive.jacobian_of(function, count, [place], rest, how("forward", None), form)
+    return derive.gradient_of(function, count, place, form)
 
 
 def _jacobian(request: Request, signature: Signature, shape: Shape, program: Program) -> Callable[..., Any]:
@@ -234,8 +248,9 @@ def _jacobian(request: Request, signature: Signature, shape: Shape, program: Pro
     places = _places(program, shape.count)
     rows = sorted({place for place in places if place is not None})
     rest = sorted({k for kind, k in program.outputs[shape.count :] if kind == "varied"})
-    function = _converted(program, request, mode)
-    made_of = derive.jacobian_of(function, len(inputs), rows, rest, how(method, request.budget))
+    function, only = _converted(program, request, mode)
+    method = method if only is None else only
+    made_of = derive.jacobian_of(function, len(inputs), rows, rest, how(method, request.budget), _form(request))
     body = _runner(made_of, request)
 
     def run(*leaves: Any) -> Any:
@@ -260,8 +275,8 @@ def _jacobian(request: Request, signature: Signature, shape: Shape, program: Pro
 
 
 def _push(request: Request, signature: Signature, shape: Shape, program: Program) -> Callable[..., Any]:
-    function = _converted(program, request, "forward")
-    body = from_ir(derive.pushed(function, len(signature.active)))
+    function = _converted(program, request, "forward")[0]
+    body = from_ir(derive.pushed(function, len(signature.active), derive.ARRAYS))
     floats = [k for k, type in enumerate(function.result_types) if type.dtype.is_float]
 
     def run(leaves: Sequence[Any], dots: Sequence[Any]) -> Any:
@@ -280,8 +295,8 @@ def _push(request: Request, signature: Signature, shape: Shape, program: Program
 
 
 def _pull(request: Request, signature: Signature, shape: Shape, program: Program) -> Callable[..., Any]:
-    function = _converted(program, request, "reverse")
-    body = from_ir(derive.pulled(function, len(signature.active)))
+    function = _converted(program, request, "reverse")[0]
+    body = from_ir(derive.pulled(function, len(signature.active), derive.ARRAYS))
     places = _places(program, shape.count)
     smooth = [k for k, leaf in enumerate(shape.leaves[: shape.count]) if jnp.issubdtype(leaf.dtype, jnp.floating)]
 

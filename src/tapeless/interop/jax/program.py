@@ -18,7 +18,7 @@ from ...front.jaxpr import Conversion, Options, is_representable, to_ir
 from ...front.jaxpr.convert import RULES, Mode, Target
 from ...front.jaxpr.flat import Flat, closed_over, flattened, gathered, is_variable, needed, with_constants
 from ...front.jaxpr.library import jax_core
-from ...front.jaxpr.types import WRITTEN
+from ...front.jaxpr.types import WRITTEN, is_wide
 from ...ir.core import Function
 
 
@@ -51,8 +51,16 @@ class Program:
         return [sources[kind][k] if kind in sources else k for kind, k in self.outputs[first:]]
 
 
-def trace(function: Callable[..., Any], avals: Sequence[Any], active: Sequence[int]) -> Program:
+def trace(function: Callable[..., Any], avals: Sequence[Any], active: Sequence[int], target: Target) -> Program:
     """The program of a function from leaves to leaves, of which those at `active` vary."""
+    token = is_wide.set(target == "native")
+    try:
+        return _trace(function, avals, active)
+    finally:
+        is_wide.reset(token)
+
+
+def _trace(function: Callable[..., Any], avals: Sequence[Any], active: Sequence[int]) -> Program:
     flat = flattened(jax.make_jaxpr(function)(*avals))
     moving = [flat.inputs[k] for k in active]
     varies, static = _classes(flat, moving)

@@ -1,8 +1,8 @@
 """The verbs: `jacobian`, `grad`, `value_and_grad`, `hessian`, `jvp`, `vjp` of JAX functions, as JAX names them.
 
 Arguments and results are pytrees, `argnums` and `has_aux` mean what they mean in JAX. A derivative is made once for
-each combination of shapes and types; `method="jax"` asks for JAX's own, and `method="measured"` times both on the first
-call with concrete arrays and keeps the faster.
+each combination of shapes and types; `method="jax"` asks for JAX's own, and `method="measured"` times ours and JAX's
+where XLA compiles them, and keeps the fastest.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from ...backend.jaxlib.library import jax
+from ...eliminate.methods import how
 from ...errors import ArgumentError, DerivativeError
 from .derived import Derived, Request
 
@@ -32,6 +33,8 @@ def jacobian(
     `method` and `budget` are those of `tp.jacobian`, and "jax" or "measured". With `backend="native"` the derivative
     is compiled by Tapeless and called from XLA.
     """
+    if method not in ("jax", "measured"):
+        how(method, budget)
     return _wrapped(fun, Request("jacobian", _positions(argnums), has_aux, method, budget, backend))
 
 
