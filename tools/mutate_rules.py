@@ -20,7 +20,7 @@ from collections.abc import Iterator
 
 from mutant_tests import ROOT, fails, watched
 
-from tapeless.testing.directed import EVERY_MODE, Law
+from tapeless.testing.directed_kinds import EVERY_MODE, Law
 from tapeless.testing.equivalent import reason
 from tapeless.testing.mutant_judge import AD, corpus, reached, survivors
 from tapeless.testing.rule_mutants import Mutant, mutants

@@ -8,7 +8,6 @@ planted in a rule went unnoticed without it.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -35,6 +34,7 @@ from . import directed_activity as activity
 from . import directed_combine as combine
 from . import directed_costs as costs
 from . import directed_custom as custom
+from . import directed_extremes as extremes
 from . import directed_masks as masks
 from . import directed_places as places
 from . import directed_programs as texts
@@ -42,121 +42,23 @@ from . import directed_sums as sums
 from .compare import outcome
 from .counting import work
 from .derivative_law import EXACT, judge_derivatives
+from .directed_kinds import (
+    Active,
+    Along,
+    Case,
+    Cheap,
+    Dense,
+    Fails,
+    Law,
+    Prepared,
+    Promise,
+    Refused,
+    Sized,
+    Steps,
+)
 from .directed_loops import EXCHANGED, GROWING, IN_A_MAP, NEVER_RUN, OVERWRITING, PLACES_OF_ARMS
 from .directed_steps import STEPS, schedule_mistakes
 from .oracle import Oracle, deviation, flat
-
-EVERY_MODE = ("forward", "reverse", "limited")
-
-
-@dataclass(frozen=True, slots=True)
-class Law:
-    """Both modes keep the laws of `derivative_law`, up to `order`."""
-
-    name: str
-    text: str
-    args: tuple[Any, ...]
-    order: int = 1
-    modes: tuple[str, ...] = EVERY_MODE
-
-
-@dataclass(frozen=True, slots=True)
-class Dense:
-    """All entries of the Jacobians of both modes, and the gradient of the first result, are the oracle's."""
-
-    name: str
-    text: str
-    args: tuple[Any, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Promise:
-    """The gradient of a scalar program by its only argument, or its scalars, where differences say nothing."""
-
-    name: str
-    text: str
-    point: tuple[float, ...]
-    gradient: tuple[float, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Refused:
-    """Differentiation by the first parameter raises an error that says `words`, in these modes; in others it works."""
-
-    name: str
-    text: str
-    words: str
-    modes: tuple[str, ...] = ("forward", "reverse")
-
-
-@dataclass(frozen=True, slots=True)
-class Active:
-    """Exactly these variables depend differentiably on the first parameter."""
-
-    name: str
-    text: str
-    names: frozenset[str]
-
-
-@dataclass(frozen=True, slots=True)
-class Sized:
-    """A cotangent of another size than its result, which depends on the sizes of the arguments, is refused."""
-
-    name: str
-    text: str
-    args: tuple[Any, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Prepared:
-    """Preparing a block for differentiation by its parameters changes no result."""
-
-    name: str
-    text: str
-    args: tuple[Any, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Fails:
-    """A check of the program that fails makes its derivatives fail."""
-
-    name: str
-    text: str
-    args: tuple[Any, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Along:
-    """The forward derivative of a program over scalars along tangents that are literals."""
-
-    name: str
-    text: str
-    args: tuple[float, ...]
-    tangents: tuple[float, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Steps:
-    """The reverse derivative by the first parameter under a plan is that without, and computes so many sines."""
-
-    name: str
-    text: str
-    args: tuple[Any, ...]
-    plan: Plan
-    sines: int
-
-
-@dataclass(frozen=True, slots=True)
-class Cheap:
-    """The reverse derivative by the first parameter takes no more than this work, without any pass."""
-
-    name: str
-    text: str
-    args: tuple[Any, ...]
-    work: float
-
-
-Case = Law | Dense | Promise | Refused | Active | Sized | Prepared | Fails | Along | Steps | Cheap
 
 
 def broken(case: Case) -> str:
@@ -396,6 +298,15 @@ CASES: tuple[Case, ...] = (
     *(Law(f"an arm with several contributions, {c}", places.ARMS, (VECTOR, 0.8, c)) for c in (True, False)),
     *(Law(f"an array read before it is overwritten {t} times", places.READ_BEFORE, (VECTOR, t)) for t in (0, 1, 3)),
     Law("prefix sums", combine.PREFIXES, (VECTOR, MATRIX.T), order=2),
+    *(
+        Law(
+            f"{form} of what needs a loop and what does not",
+            combine.mixed(form),
+            (EIGHT[:5], MATRIX[0], np.arange(5) % 4),
+        )
+        for form in ("reduce", "scan", "hist")
+    ),
+    Law("the largest of columns", combine.COLUMNS, (MATRIX.T, KEYS, 4)),
     Law("a product of rows", combine.PRODUCT_OF_ROWS, (MATRIX.T,)),
     Law("the largest of values that are made by a branch", combine.EXTREMA_OF_MADE, (VECTOR,)),
     Law("a neutral element that is the result", combine.NEUTRAL, (np.zeros(0), 0.8)),
@@ -437,6 +348,21 @@ CASES: tuple[Case, ...] = (
     Law("loops in maps", IN_A_MAP, (VECTOR, 0.8)),
     *(Cheap(f"the cost of {what}", text, costs.arguments(text), most) for (what, most), text in costs.PROGRAMS.items()),
     *(Steps(f"what a loop runs again: {name}", *what) for name, what in STEPS.items()),
+    *(Law(f"the largest of {kind}", extremes.alone(kind), (EIGHT[:4], VECTOR, -9.0)) for kind in extremes.SIZES),
+    *(
+        Law(f"the largest of none: {kind}", extremes.alone(kind), (EIGHT[:0], VECTOR, 0.7))
+        for kind in ("many", "many, dear")
+    ),
+    *(
+        Law(
+            f"smallest of {kind}", extremes.in_a_map(kind), (VECTOR, EIGHT[: 4 if "few" in kind else 8], VECTOR, VECTOR)
+        )
+        for kind in ("few", "few, dear", "many, dear")
+    ),
+    *(
+        Promise(f"two of {kind} tie", extremes.tied(kind), (3.0, 1.0, 3.0, 2.0), (3.0, 0, 3.0, 0))
+        for kind in extremes.SIZES
+    ),
     Law("a loop that runs", NEVER_RUN, (VECTOR,)),
     Law("a loop that never runs", NEVER_RUN, (np.zeros(0),)),
     *(Law(f"a loop that overwrites what it read {where}", text, (EIGHT,)) for where, text in OVERWRITING.items()),

@@ -153,3 +153,88 @@ def f(x: f64[n], d: f64[2, 2], e: f64[2, 2], g: f64[2, 3], b: f64[n, 3], key: i6
   return h l o
 }
 """
+
+_MIXED = """(m0: f64, p0: f64, q0: f64, m1: f64, p1: f64, q1: f64) {{
+    m2: f64 = {} m0 m1
+    p2: f64 = mul p0 p1
+    t: f64 = mul q0 p1
+    q2: f64 = add t q1
+    return m2 p2 q2
+  }} (i: i64) {{
+    e: f64 = index x i
+    g: f64 = sin e{}
+    return {}e g e
+  }}"""
+
+
+def mixed(form: str) -> str:
+    """An accumulator with a rule of its own beside two that need a loop."""
+    match form:
+        case "reduce":
+            head, types, op = "reduce n [-inf 1.0 0.0] ", ("f64",) * 3, _MIXED.format("max", "", "")
+        case "scan":
+            head, types, op = "scan n [0.0 1.0 0.0] ", ("f64[n]",) * 3, _MIXED.format("add", "", "")
+        case _:
+            key = "\n    k: i64 = index key i"
+            head, types, op = "hist 1 n [-inf 1.0 0.0] [d d d] ", ("f64[m]",) * 3, _MIXED.format("max", key, "k ")
+    vars = ", ".join(f"{name}: {type}" for name, type in zip("abc", types, strict=True))
+    return f"""
+def f(x: f64[n], d: f64[m], key: i64[n]) {{
+  {vars} = {head}{op}
+  return a b c
+}}
+"""
+
+
+# The largest of each column of rows that are computed; and counts, of which nothing varies.
+COLUMNS = """
+def f(a: f64[n, 2], key: i64[n], t: i64) {
+  y: f64[2] = replicate -inf 2
+  m: f64[2] = reduce n [y] (p: f64[2], q: f64[2]) {
+    r: f64[2] = map 2 (j: i64) {
+      g: f64 = index p j
+      h: f64 = index q j
+      k: f64 = max g h
+      return k
+    }
+    return r
+  } (i: i64) {
+    row: f64[2] = map 2 (j1: i64) {
+      e: f64 = index a i j1
+      e1: f64 = sin e
+      e2: f64 = mul e1 e
+      return e2
+    }
+    return row
+  }
+  c: i64 = for t [0] (i1: i64, s: i64) {
+    s1: i64 = add s i1
+    return s1
+  }
+  w: i64 = while [0] (s2: i64) {
+    b: bool = lt s2 c
+    return b
+  } (s3: i64) {
+    s4: i64 = add s3 2
+    return s4
+  }
+  u: i64[n] = scan n [0] (p1: i64, q1: i64) {
+    r1: i64 = add p1 q1
+    return r1
+  } (i2: i64) {
+    v: i64 = index key i2
+    return v
+  }
+  z: i64[n] = hist 1 n [0] [u] (p2: i64, q2: i64) {
+    r2: i64 = add p2 q2
+    return r2
+  } (i3: i64) {
+    v1: i64 = index key i3
+    return v1 w
+  }
+  l: i64 = index z 0
+  o: i64 = mod l 2
+  x: f64 = index m o
+  return m x
+}
+"""

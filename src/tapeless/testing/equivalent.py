@@ -27,6 +27,7 @@ EQUIVALENT: dict[str, dict[str, str]] = {
         "second operand dropped: isinstance(atom, Var) and atom.name in self.varied": SAME,
         "first operand dropped: var.name not in self.bound and self.parent.records(var)": COST,
         "second operand dropped: self.parent.records(var) and (not is_small(var.type))": COST,
+        "1 -> 2: i64(1) (2)": "a span of one place has no step",
     },
     "branches": {
         "condition negated: if mentions(deposit.value.type, inside):": "such a part is refused below too",
@@ -57,6 +58,18 @@ EQUIVALENT: dict[str, dict[str, str]] = {
         "statement dropped: left.remove(size)": COST,
         "statement dropped: right.remove(size)": COST,
         "mul -> add: b.apply('mul', count, size)": COST,
+    },
+    "extremes": {
+        "condition negated: if not all((is_small(deposit.var.type, KEPT) for deposit in one.deposits)):": COST,
+        "condition negated: self._arms(scope, which, count) if self._is_dear() else None": COST,
+        "comparison changed: others * block_cost(self.expr.body.body) > DEAR": COST,
+        "second operand dropped: isinstance(size, Lit) and int(size.value) <= 1 << 15": COST,
+        "second operand dropped: isinstance(size, Lit) and int(size.value) <= FEW and (not "
+        "isinstance(scope, ArmScope))": COST,
+        "sign changed: int(size.value) - 1": COST,
+        "comparison changed: int(size.value) <= 1 << 15": COST,
+        "comparison changed: int(size.value) <= FEW": COST,
+        "second operand dropped: seed(b, i64(i), ())[0] or share": SAME,
     },
     "functions": {
         "condition negated: atom.name.split('.', maxsplit=1)[0] if isinstance(atom, Var) else 't'": NAMES,
@@ -169,6 +182,10 @@ EQUIVALENT: dict[str, dict[str, str]] = {
         "statement dropped: scope.restore(source, array)": PLACE,
         "condition negated: if isinstance((source := expr.init[k]), Var):": PLACE,
     },
+    "masks": {
+        "second operand dropped: isinstance(stm.expr, Apply) and stm.expr.op not in TAME": GUARD,
+        "second operand dropped: isinstance(atom, Var) and atom.type.dtype.is_float": GUARD,
+    },
     "merged": {
         "first operand dropped: len(merging) < 2 or not _merges(stm, {*bound, *active}.difference(merging))": COST,
         "comparison changed: len(merging) < 2": COST,
@@ -199,6 +216,11 @@ EQUIVALENT: dict[str, dict[str, str]] = {
     "reductions": {
         "second operand dropped: isinstance(stm.expr, Apply) and stm.expr.op == 'index'": LOOP,
         "condition negated: var if name == 'add' else None": GUARD,
+        "first operand dropped: any((name in ('min', 'max') for name in names)) and (not "
+        "_only_reads(expr.body)) (2)": LOOP,
+        "comparison changed: name in ('min', 'max') (2)": LOOP,
+        "comparison changed: name == 'add' (2)": GUARD,
+        "update -> accumulate: b.apply('update', array, x, i)": SAME,
     },
     "settled": {
         "first operand dropped: place.coefficient(counter.name) == 0 or not changing.isdisjoint(place.terms)": (

@@ -28,6 +28,8 @@ from ..ir.core import Function
 from ..ir.text import parse_function
 from . import conventions, derivative_law, directed
 from .dice import Dice
+from .directed_kinds import Case as Promised
+from .directed_kinds import Law
 from .generate import random_program
 from .profile import SMOOTH
 from .rule_mutants import Mutant
@@ -58,7 +60,7 @@ class NoMachine:
         """Content with everything."""
 
 
-def corpus(programs: int, others: Iterable[directed.Law] = ()) -> list[Case]:
+def corpus(programs: int, others: Iterable[Law] = ()) -> list[Case]:
     """The cases, cheap ones first; `programs` of them random."""
     cases = [*_random_cases(range(programs)), *_written_cases((*directed.CASES, *others))]
     laws = {name: importlib.import_module(f"{__package__}.{name}") for name in LAWS}
@@ -104,13 +106,13 @@ def _modes_agree(laws: dict[str, Any], point: Any, modes: Sequence[str] = tuple(
     return all(laws["derivative_law"].MODES[mode](copy.copy(point), NoMachine()) for mode in modes)
 
 
-def _written_cases(cases: Sequence[directed.Case]) -> Iterator[Case]:
+def _written_cases(cases: Sequence[Promised]) -> Iterator[Case]:
     for k, convention in enumerate(conventions.CONVENTIONS):
         yield Case(
             convention.name, lambda laws, k=k: not laws["conventions"].broken(laws["conventions"].CONVENTIONS[k])
         )
     for k, case in enumerate(cases):
-        if isinstance(case, directed.Law) and case.order == 1:
+        if isinstance(case, Law) and case.order == 1:
             point = derivative_law.Point(parse_function(case.text), case.args, Dice(0))
             yield Case(case.name, lambda laws, p=point, modes=case.modes: _modes_agree(laws, p, modes))
         else:
