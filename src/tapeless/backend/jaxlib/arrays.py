@@ -135,15 +135,16 @@ def _cut(array: Any, dim: int, place: Affine) -> Any:
     """The places along one dimension: as many as the axis has, or one."""
     size = array.shape[dim]
     axis, step = place.terms[0] if place.terms else (Axis(-1, 1), 1)
+    if axis.size == 0 or size < (axis.size if place.base is not None else 1):
+        # Nothing is read, or only by what is never executed.
+        shape = list(array.shape)
+        shape[dim] = axis.size
+        return jnp.zeros(shape, array.dtype)
     if place.base is not None:
         start = place.base + np.asarray(place.const, jax_dtype(I64))
         starts = [start if k == dim else np.asarray(0, jax_dtype(I64)) for k in range(array.ndim)]
         sizes = [axis.size if k == dim else size for k, size in enumerate(array.shape)]
         return lax.dynamic_slice(array, starts, sizes, allow_negative_indices=False)
-    if axis.size == 0 or size == 0:
-        shape = list(array.shape)
-        shape[dim] = axis.size
-        return jnp.zeros(shape, array.dtype)
     ends = place.const, place.const + step * (axis.size - 1)
     low, high = min(ends), max(ends)
     # Lanes that are masked out may look beyond the edges.
@@ -219,6 +220,8 @@ def write(x: Value, value: Value, indices: Sequence[Value], *, add: bool) -> Val
     """The array with a value set, or added, at the leading indices."""
     axes = united((x, value, *indices))
     base, new = spread(x, axes), spread(value, axes)
+    if not base.size:
+        return of_array(axes, base)
     if any(index.axes for index in indices):
         places: list[Any] = [aligned(of_affine(Affine(0, ((axis, 1),))), axes) for axis in axes]
         for d, index in enumerate(indices):
@@ -242,6 +245,8 @@ def dropped(index: Value, size: int, axes: Axes) -> Any:
 
 def _update_slice(x: Value, part: Value, pairs: Sequence[Value]) -> Value:
     axes = united((x, part, *pairs))
+    if 0 in (*x.shape, *part.shape):
+        return of_array(axes, spread(x, axes))
     if any(value.axes for value in pairs) or any(step.static is None for step in pairs[1::2]):
         return _update_anywhere(x, part, pairs, axes)
     base, new, lead = spread(x, axes), spread(part, axes), len(axes)

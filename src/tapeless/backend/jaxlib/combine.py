@@ -19,8 +19,13 @@ from .values import Affine, Axes, Axis, Value, closed, new_axis, of_affine, of_a
 if TYPE_CHECKING:
     from .run import Run
 
+
+def _product(x: Any, axis: int) -> Any:
+    return jnp.prod(x, axis=axis, dtype=x.dtype)
+
+
 REDUCTIONS: dict[str, Callable[..., Any]] = {
-    "mul": jnp.prod, "min": jnp.min, "max": jnp.max,
+    "mul": _product, "min": jnp.min, "max": jnp.max,
     "and": jnp.bitwise_and.reduce, "or": jnp.bitwise_or.reduce, "xor": jnp.bitwise_xor.reduce,
 }  # fmt: skip
 
@@ -43,7 +48,8 @@ def reduced(run: Run, expr: Reduce) -> Sequence[Value]:
     names = operator_names(expr.op, len(values))
     if all(name == "add" or name in REDUCTIONS for name in names):
         return [_simple(name or "", value, axis) for name, value in zip(names, values, strict=True)]
-    return _pairwise(run, expr.op, values, axis)
+    # Values that the operator itself never answers are seen by it once, as in a loop that starts from the neutral ones.
+    return run.call(expr.op, (*neutral, *_pairwise(run, expr.op, values, axis)))
 
 
 def _simple(name: str, value: Value, axis: Axis) -> Value:
@@ -96,7 +102,9 @@ def scanned(run: Run, expr: Scan) -> Sequence[Value]:
         return tuple(spread(value, (*outer, pairs)) for value in made)
 
     made = lax.associative_scan(combine, arrays, axis=len(outer))
-    return [of_array(outer, x) for x in made]
+    neutral = [run.value(atom) for atom in expr.neutral]
+    begun = run.call(expr.op, (*neutral, *(of_array((*outer, axis), x) for x in made)))
+    return [closed(of_array((*outer, axis), spread(value, (*outer, axis))), axis) for value in begun]
 
 
 def _outer_axes(run: Run, op: Lambda, outer: Axes) -> Axes:

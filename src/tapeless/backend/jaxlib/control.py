@@ -9,8 +9,10 @@ found by trying.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from ...errors import UnsupportedFunctionError
 from ...ir.core import Block, For, While
 from ...ir.types import I64
 from .library import jax, jnp, lax
@@ -26,8 +28,12 @@ def branch(run: Run, cond: Value, then: Block, orelse: Block) -> Sequence[Value]
     if is_known(cond.array):
         return run.block(then if bool(cond.array) else orelse)
     run = run.inner(then, orelse)
-    shapes = [_axes_of(lambda arm=arm: run.inner().block(arm)) for arm in (then, orelse)]
-    axes = [tuple(sorted({*x, *y})) for x, y in zip(*shapes, strict=True)]
+    shapes = [_sketches(lambda arm=arm: run.inner().block(arm)) for arm in (then, orelse)]
+    axes = [tuple(sorted({*x.axes, *y.axes})) for x, y in zip(*shapes, strict=True)]
+    if any(x.shape != y.shape for x, y in zip(*shapes, strict=True)):
+        raise UnsupportedFunctionError(
+            "arrays of different sizes cannot leave the arms of a branch in JAX", why="JAX's arrays have fixed shapes"
+        )
 
     def arm(block: Block) -> Callable[[], list[Any]]:
         return lambda: [spread(value, own) for value, own in zip(run.inner().block(block), axes, strict=True)]
@@ -44,13 +50,21 @@ def _chosen(cond: Value, x: Value, y: Value) -> Value:
     return of_array(axes, jnp.where(holds, aligned(x, axes), aligned(y, axes)))
 
 
-def _axes_of(make: Callable[[], Sequence[Value]]) -> list[Axes]:
-    """The axes of the values that a function makes, without computing them."""
-    found: list[Axes] = []
+@dataclass(frozen=True, slots=True)
+class _Sketch:
+    """The axes and the own dimensions of a value."""
+
+    axes: Axes
+    shape: tuple[int, ...]
+
+
+def _sketches(make: Callable[[], Sequence[Value]]) -> list[_Sketch]:
+    """What a function makes, without computing it."""
+    found: list[_Sketch] = []
 
     def trial() -> list[Any]:
         values = make()
-        found[:] = [value.axes for value in values]
+        found[:] = [_Sketch(value.axes, value.shape) for value in values]
         return [value.array for value in values]
 
     jax.eval_shape(trial)
@@ -62,8 +76,8 @@ def _settled(init: Sequence[Value], step: Callable[[Sequence[Value]], Sequence[V
     axes = [tuple(sorted({*value.axes, *more})) for value in init]
     while True:
         state = [(own, value.rank, spread(value, own)) for own, value in zip(axes, init, strict=True)]
-        after = _axes_of(lambda state=state: step([Value(own, rank, x) for own, rank, x in state]))
-        wider = [tuple(sorted({*x, *y})) for x, y in zip(axes, after, strict=True)]
+        after = _sketches(lambda state=state: step([Value(own, rank, x) for own, rank, x in state]))
+        wider = [tuple(sorted({*x, *y.axes})) for x, y in zip(axes, after, strict=True)]
         if wider == axes:
             return axes
         axes = wider

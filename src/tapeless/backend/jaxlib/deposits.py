@@ -124,6 +124,8 @@ def _one_by_one(
     lanes = tuple(each for each in united((*dests, *values, *keys, *mentioned)) if each != axis)
     axes, lead, number = (*lanes, axis), len(lanes), len(keys)
     base = tuple(spread(dest, lanes) for dest in dests)
+    if not base[0].size:
+        return [of_array(lanes, x) for x in base]
     new = [spread(value, axes) for value in values]
     places = [jnp.broadcast_to(jnp.asarray(aligned(key, axes)), new[0].shape[: lead + 1]) for key in keys]
     run = run.inner(expr.op)

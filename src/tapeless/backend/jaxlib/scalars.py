@@ -70,7 +70,7 @@ def apply_scalar(op: str, dtype: DType, values: Sequence[Value], attrs: tuple[An
     """A scalar operation on values of any axes; `dtype` is the type of its first operand."""
     if dtype is I64 and op in _AFFINE:
         found = _AFFINE[op](*map(as_affine, values))
-        if found is not None:
+        if found is not None and _is_small(found):
             return of_affine(found)
     if dtype.is_float and op == "mul":
         return product(*values)
@@ -105,6 +105,11 @@ def as_affine(value: Value) -> Affine | None:
     if value.affine is not None or value.axes:
         return value.affine
     return Affine(0, (), value.array)
+
+
+def _is_small(x: Affine) -> bool:
+    """Is there no doubt that this does not wrap around?"""
+    return all(abs(number) < 1 << 40 for number in (x.const, *(c for _, c in x.terms)))
 
 
 def _sum(x: Affine | None, y: Affine | None, sign: int = 1) -> Affine | None:

@@ -259,7 +259,7 @@ def summed(x: Value, axis: Axis) -> Value:
     if x.known is None and x.product is not None:
         made = Product(x.product.factors, x.product.masks, (*x.product.summed, axis))
         return Value(rest, x.rank, product=made, own=x.own)
-    return of_array(rest, jnp.sum(x.array, axis=len(rest)))
+    return of_array(rest, jnp.sum(x.array, axis=len(rest), dtype=_dtype(x)))
 
 
 def _dtype(x: Value) -> Any:

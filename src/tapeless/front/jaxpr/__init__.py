@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from . import contraction, control, elementwise, indexing, linear, movement, ordering, prefixes, reductions, windows
 from .convert import Conversion, Options, to_ir
-from .types import UnrepresentableError, is_representable, type_of
+from .types import is_representable, type_of
 
-__all__ = ["Conversion", "Options", "UnrepresentableError", "is_representable", "to_ir", "type_of"]
+__all__ = ["Conversion", "Options", "is_representable", "to_ir", "type_of"]
 
 # Importing a family registers its rules.
 FAMILIES = (

@@ -15,7 +15,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeAlias
 
-from ...errors import UnsupportedFunctionError
+import numpy as np
+
+from ...errors import UnsupportedFunctionError, UnsupportedValueError
 from ...ir.build import Atoms, Builder
 from ...ir.core import Function, Lambda
 from ...ir.types import Atom, Var, i64
@@ -75,8 +77,8 @@ class Walk:
         env.update(zip(jaxpr.invars, args, strict=True))
 
         def read(var: Any) -> Atom:
-            # A literal carries its value; variables are looked up.
-            return constant(self.b, var.val) if hasattr(var, "val") else env[var]
+            # A literal carries its value, which may be a plain Python number; variables are looked up.
+            return constant(self.b, np.asarray(var.val, var.aval.dtype)) if hasattr(var, "val") else env[var]
 
         for equation in jaxpr.eqns:
             results = self.equation(equation, tuple(read(var) for var in equation.invars))
@@ -138,13 +140,21 @@ def to_ir(
     from ... import ops as _ops  # registers the operations
 
     assert _ops
-    b = Builder()
-    walk = Walk(b, options or Options(), record if record is not None else Conversion())
+    walk = Walk(Builder(), options or Options(), record if record is not None else Conversion())
+    try:
+        return _function(walk, closed, name)
+    except UnrepresentableError as error:
+        raise UnsupportedValueError(
+            f"values of type {error} cannot be converted", why="our language has no such numbers"
+        ) from None
+
+
+def _function(walk: Walk, closed: Any, name: str) -> Function:
     params: tuple[Var, ...] = tuple(fresh("x", type_of(aval)) for aval in closed.in_avals)
     for aval in closed.out_avals:
         type_of(aval)
     token = is_wide.set(walk.options.target == "native")
     try:
-        return Function(name, params, b.block(walk.closed(closed, params)))
+        return Function(name, params, walk.b.block(walk.closed(closed, params)))
     finally:
         is_wide.reset(token)

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from ...errors import UnsupportedValueError
 from ...ir.build import Atoms, Builder
 from ...ir.types import BOOL, F32, F64, I32, I64, Atom, DType, Type, i64
 from ..numpy.atoms import literal
@@ -22,8 +21,11 @@ DTYPES: dict[str, DType] = {"bool": BOOL, "int32": I32, "int64": I64, "float32":
 WRITTEN = 4096
 
 
-class UnrepresentableError(UnsupportedValueError):
-    """A value of a type that the IR does not have: complex, unsigned or short numbers, random keys."""
+class UnrepresentableError(Exception):
+    """A value of a type that the IR does not have: complex, unsigned or short numbers, random keys.
+
+    Nobody outside sees it: the part with that value is left to JAX, or `to_ir` refuses the program.
+    """
 
 
 def dtype_of(dtype: Any) -> DType:
@@ -32,7 +34,7 @@ def dtype_of(dtype: Any) -> DType:
     if found is None and is_wide.get() and str(dtype) in UNSIGNED:
         return I64
     if found is None:
-        raise UnrepresentableError(f"values of type {dtype} are not converted", why="the IR has no such numbers")
+        raise UnrepresentableError(str(dtype))
     return found
 
 

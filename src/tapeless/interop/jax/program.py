@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from math import prod
 from typing import Any
 
+import numpy as np
+
 from ...backend.jaxlib.library import jax
 from ...front.jaxpr import Conversion, Options, is_representable, to_ir
 from ...front.jaxpr.convert import RULES, Mode, Target
@@ -78,9 +80,14 @@ def _trace(function: Callable[..., Any], avals: Sequence[Any], active: Sequence[
     varied = with_constants([*moving, *taken], equations, outputs, constants)
     where = {var: ("varied", k) for k, var in enumerate(outputs)}
     where.update({var: ("known", places[var]) for var in rest})
-    found = [where[var] if is_variable(var) else ("literal", var.val) for var in flat.outputs]
+    found = [where[var] if is_variable(var) else ("literal", _literal(var)) for var in flat.outputs]
     is_closed = not any(_is_traced(value) for value in flat.constants.values())
     return Program(varied, known, len(taken), tuple(found), is_closed)
+
+
+def _literal(var: Any) -> Any:
+    """A literal may carry a plain Python number, which has no type."""
+    return np.asarray(var.val, var.aval.dtype)
 
 
 def _classes(flat: Flat, moving: Sequence[Any]) -> tuple[set[Any], set[Any]]:
