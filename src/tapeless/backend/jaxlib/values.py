@@ -25,7 +25,7 @@ from .library import jax, jnp, lax
 _NUMPY = {BOOL: np.bool_, I32: np.int32, I64: np.int64, F32: np.float32, F64: np.float64}
 
 # A sum of products over at least so many terms is a contraction, however few elements it has.
-_LONG = 16
+_LONG = 4
 
 
 def jax_dtype(dtype: DType) -> Any:
