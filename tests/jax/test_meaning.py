@@ -122,6 +122,17 @@ def test_custom_vjp_is_kept() -> None:
         tj.jacobian(function, method="forward")(X)
 
 
+def test_rows_of_a_loop_of_unknown_length() -> None:
+    """JAX has no reverse mode for it."""
+
+    def function(x: Any) -> Any:
+        return lax.while_loop(lambda y: y.sum() < 5, lambda y: y * y + 1, x).sum()
+
+    same(tj.jacobian(function)(X), jax.jacfwd(function)(X))
+    same(tj.grad(function)(X), jax.jacfwd(function)(X))
+    same(tj.grad(function, backend="native")(X), jax.jacfwd(function)(X))
+
+
 def test_rules_inside_loops() -> None:
     def function(x: Any) -> Any:
         return lax.fori_loop(0, 3, lambda _, y: doubled(jnp.sin(y)), x)

@@ -16,8 +16,9 @@ import numpy as np
 
 from ...backend.jaxlib.library import jax, jnp
 from ...errors import ArgumentError, DerivativeError, RefusedError
-from .made import Made, Signature, make
+from .made import Made, make
 from .program import JaxRuleWarning
+from .signature import Signature
 from .timed import measured
 
 Verb: TypeAlias = Literal["gradient", "jacobian", "jvp", "vjp"]
@@ -47,12 +48,6 @@ class Derived:
         self.fun, self.request = fun, request
         self.made: dict[Any, Made] = {}
         self.choices: dict[Any, Callable[..., Any]] = {}
-
-    @staticmethod
-    @functools.lru_cache(maxsize=512)
-    def of(fun: Callable[..., Any], request: Request) -> Derived:
-        """The same object for the same request."""
-        return Derived(fun, request)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """The gradient or Jacobian at these arguments, in JAX's structure."""
@@ -139,6 +134,12 @@ class Derived:
             active = tuple(k for k in active if jnp.issubdtype(avals[k].dtype, jnp.floating))
         wrt = tuple(jax.tree.structure(args[position]) for position in chosen)
         return Signature(tree, avals, active, wrt, bool(jax.config.jax_enable_x64)), leaves
+
+
+@functools.lru_cache(maxsize=512)
+def derived(fun: Callable[..., Any], request: Request) -> Derived:
+    """A function's derivative, the same object for the same request."""
+    return Derived(fun, request)
 
 
 def _abstract(leaf: Any) -> Any:

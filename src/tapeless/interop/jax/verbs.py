@@ -16,7 +16,7 @@ import numpy as np
 from ...backend.jaxlib.library import jax
 from ...eliminate.methods import how
 from ...errors import ArgumentError, DerivativeError
-from .derived import Derived, Request
+from .derived import Derived, Request, derived
 
 
 def jacobian(
@@ -104,21 +104,21 @@ def jvp(
     expected = jax.tree.structure(tuple(primals))
     if tree != expected:
         raise ArgumentError(f"the tangents have the structure {tree}, the primals {expected}")
-    return Derived.of(fun, request).push(tuple(primals), leaves)
+    return derived(fun, request).push(tuple(primals), leaves)
 
 
 def vjp(fun: Callable[..., Any], *primals: Any, has_aux: bool = False) -> tuple[Any, ...]:
     """The value of a JAX function, and the map from cotangents to adjoints of the primals, as `jax.vjp`."""
     request = Request("vjp", tuple(range(len(primals))), has_aux)
-    return Derived.of(fun, request).pull(primals)
+    return derived(fun, request).pull(primals)
 
 
 def _wrapped(fun: Callable[..., Any], request: Request) -> Callable[..., Any]:
-    derived = Derived.of(fun, request)
+    derivative = Derived(fun, request)
 
     @functools.wraps(fun)
     def call(*args: Any, **kwargs: Any) -> Any:
-        return derived(*args, **kwargs)
+        return derivative(*args, **kwargs)
 
     return call
 
