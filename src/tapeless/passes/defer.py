@@ -86,14 +86,18 @@ class _Moved:
 def _moved(producer: Map, k: int) -> _Moved | None:
     body, row = producer.body.body, producer.body.body.results[k]
     makers = {var.name: stm for stm in body.stms for var in stm.vars}
-    stms = tuple(stm for stm in slice_for(body, (row,), checks=True).stms if stm.vars[0].type.shape)
+    stms = tuple(stm for stm in slice_for(body, (row,), checks=True).stms if _makes_array(stm))
     made = {var.name for stm in stms for var in stm.vars}
     read = {name: makers[name] for stm in stms for name in mentioned(stm) if name in makers and name not in made}
     numbers = [var for name, stm in read.items() for var in stm.vars if var.name == name]
-    small = all(not stm.vars[0].type.shape or _is_cheap(stm) for stm in stms)
-    if not stms or not small or any(var.type.shape for var in numbers) or len(numbers) > NUMBERS:
+    cheap = all(_is_cheap(stm) for stm in stms)
+    if not stms or not cheap or any(var.type.shape for var in numbers) or len(numbers) > NUMBERS:
         return None
     return _Moved(stms, tuple(sorted(numbers, key=lambda var: list(makers).index(var.name))))
+
+
+def _makes_array(stm: Stm) -> bool:
+    return any(var.type.shape for var in stm.vars)
 
 
 def _is_cheap(stm: Stm) -> bool:

@@ -1,62 +1,26 @@
 """The documentation is true: its examples run and give what they say, and generated pages are up to date."""
 
-import ast
 import doctest
 import importlib.util
 import re
 import sys
-from pathlib import Path
 
-import numpy as np
 import pytest
 
-import tapeless as tp
 from tapeless import api, operators, rules
 from tapeless.errors import TapelessError
 from tapeless.report import examples, table
 
-ROOT = Path(__file__).resolve().parents[3]
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
-BLOCK = re.compile(r"^```(python[^\n]*)\n(.*?)^```", re.MULTILINE | re.DOTALL)
+from .pages import JAX_PAGES, PAGES, ROOT, check
 
 
-def blocks(page):
-    """Kind, text and line of every Python block."""
-    text = page.read_text()
-    return [(found[1], found[2], text.count("\n", 0, found.start()) + 1) for found in BLOCK.finditer(text)]
-
-
-def run(text, path, names):
-    """Execute a block; compare each expression that carries `# -> result` or `# raises Exception`."""
-    path.write_text(text)
-    lines = text.splitlines()
-    for statement in ast.parse(text).body:
-        _, _, comment = lines[statement.end_lineno - 1].partition("  # ")
-        if comment.startswith("raises "):
-            with pytest.raises(eval(comment.removeprefix("raises "), names)):
-                execute(statement, path, names)
-        elif comment.startswith("-> "):
-            assert repr(execute(statement, path, names)) == comment.removeprefix("-> "), lines[statement.lineno - 1]
-        else:
-            execute(statement, path, names)
-
-
-def execute(statement, path, names):
-    if isinstance(statement, ast.Expr):
-        return eval(compile(ast.Expression(statement.value), str(path), "eval"), names)
-    return exec(compile(ast.Module([statement], []), str(path), "exec"), names)
-
-
-@pytest.mark.parametrize("page", [page for page in PAGES if page.name != "errors.md"], ids=lambda page: page.name)
+@pytest.mark.parametrize(
+    "page", [page for page in PAGES if page.name != "errors.md" and page not in JAX_PAGES], ids=lambda page: page.name
+)
 def test_examples(page, tmp_path):
-    names = {"__name__": page.stem, "np": np, "tp": tp}
-    for kind, text, line in blocks(page):
-        assert kind == "python", f"{page.name}:{line}"
-        try:
-            run(text, tmp_path / f"{page.stem}_{line}.py", names)
-        except Exception as error:
-            error.add_note(f"in the block at {page}:{line}")
-            raise
+    before = "jax" in sys.modules
+    check(page, tmp_path)
+    assert before or "jax" not in sys.modules, "list this page in JAX_PAGES"
 
 
 @pytest.fixture(scope="module")

@@ -69,3 +69,17 @@ def test_numbers_are_kept_instead_of_rows() -> None:
 def test_left_alone(old: str, new: str) -> None:
     function = parse_function(TEXT.replace(old, new))
     assert kinds(optimised(function, [X], defer).body) == kinds(function.body)
+
+
+def test_row_of_a_loop_that_makes_a_number_too() -> None:
+    """The loop makes the row and a number, in this order of results; it stays where it is."""
+    loop = """
+    last: f64, row: f64[m] = for 2 [g zeros] (step: i64, number: f64, kept: f64[m]) {
+      next: f64[m] = update_slice kept part 0 1
+      more: f64 = add number 1.0
+      return more next
+    }
+    return last row"""
+    text = TEXT.replace("    row: f64[m] = update_slice zeros part 0 1\n    return g row", loop.lstrip("\n"))
+    function = parse_function(text)
+    assert kinds(optimised(function, [X], defer).body) == kinds(function.body)
