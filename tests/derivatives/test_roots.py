@@ -90,6 +90,33 @@ def test_a_norm_is_level_at_the_origin_in_all_orders() -> None:
         assert np.array_equal(second(np.zeros(2)), np.zeros((2, 2)))
 
 
+def roots_on_the_way(x):
+    s, t = 0.0, 0.0
+    for i in range(len(x)):
+        s = 0.5 * s * (1.0 + t * t) + x[i] ** 2
+        t = t + np.sqrt(s)
+    return t
+
+
+def roots_until(x):
+    s, i, t = 0.0, 0, 0.0
+    while i < 2:
+        t = t + np.sqrt(s)
+        s = s * abs(t + 1.0) + x[i] ** 2
+        i += 1
+    return t + np.sqrt(s)
+
+
+@pytest.mark.parametrize(("function", "second"), [(roots_on_the_way, 1 / 6), (roots_until, 1 / 3)])
+@tp.config(mode="interpret")
+def test_a_sum_of_squares_that_a_loop_carries_is_level_in_all_orders(
+    function: Callable[..., Any], second: float
+) -> None:
+    for hessian in (tp.hessian, lambda f: tp.jacrev(tp.jacfwd(f)), lambda f: tp.jacfwd(tp.jacfwd(f))):
+        assert np.array_equal(hessian(function)(np.zeros(2)), np.zeros((2, 2)))
+        np.testing.assert_allclose(hessian(function)(np.array([0.0, 3.0])), [[second, 0.0], [0.0, 0.0]])
+
+
 def test_a_zero_behind_a_root_says_nothing() -> None:
     def squared(x):
         return np.sqrt(x) * np.sqrt(x)

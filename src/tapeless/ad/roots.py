@@ -88,8 +88,8 @@ def flat(block: Block, known: Iterable[str] = ()) -> set[str]:
     steep = {var.name for var in free_vars(block)} - known
     bound: set[str] = set()
     for stm in stms:
-        bound.update(var.name for var in stm.vars)
         for out, needed in _needs(stm, sizes):
+            bound.add(out)
             if needed is None:
                 steep.add(out)
             for name in needed or ():

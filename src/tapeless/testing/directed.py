@@ -19,7 +19,10 @@ from ..ad.elements import Input, inputs_of
 from ..ad.functions import jvp_function, prepared, vjp_function
 from ..ad.jacobians import Jacobian, filled, gradient, jacobian_forward, jacobian_reverse
 from ..ad.jvp import pushforward
+from ..ad.masks import masked
 from ..ad.planner import Plan
+from ..ad.roots import flat as level
+from ..ad.roots import steep
 from ..errors import DerivativeError
 from ..ir.build import Builder
 from ..ir.check import check
@@ -28,7 +31,7 @@ from ..ir.eval import evaluate
 from ..ir.numbers_count import CountingTower
 from ..ir.text import parse_function
 from ..ir.types import F64, Type, Var, f64
-from ..ir.walk import substitute
+from ..ir.walk import statements, substitute
 from ..passes.notes import Notes
 from . import directed_activity as activity
 from . import directed_combine as combine
@@ -38,6 +41,7 @@ from . import directed_extremes as extremes
 from . import directed_masks as masks
 from . import directed_places as places
 from . import directed_programs as texts
+from . import directed_roots as roots
 from . import directed_sums as sums
 from .compare import outcome
 from .counting import work
@@ -50,6 +54,7 @@ from .directed_kinds import (
     Dense,
     Fails,
     Law,
+    Level,
     Prepared,
     Promise,
     Refused,
@@ -78,6 +83,8 @@ def broken(case: Case) -> str:
         case Active(_, _, names):
             found = frozenset(varied(function.body, {function.params[0].name}))
             return "" if found == names else f"varied: {sorted(found)} instead of {sorted(names)}"
+        case Level():
+            return _level(function, case)
         case Along():
             return _along(function, case)
         case Cheap(_, _, args, most):
@@ -200,6 +207,14 @@ def _promise(function: Function, point: Any, expected: Any) -> str:
         if not np.array_equal(np.array(found), expected, equal_nan=True):
             return f"{mode}: {found} instead of {expected}"
     return ""
+
+
+def _level(function: Function, case: Level) -> str:
+    numbers = {var.name for stm in statements(function.body) for var in stm.vars if not var.type.dtype.is_float}
+    found = level(function.body) - numbers
+    into_roots = steep(function.body, (), found, masked(function.body, ()))
+    wrong = (found ^ case.flat) | (into_roots ^ case.steep)
+    return f"flat are {sorted(found)}, steep {sorted(into_roots)}: wrong {sorted(wrong)}" if wrong else ""
 
 
 def _refused(function: Function, case: Refused) -> str:
@@ -330,6 +345,12 @@ CASES: tuple[Case, ...] = (
     Promise("a root for nothing", masks.ROOT_FOR_A_LOOP.replace("for k", "for 0"), (0.0, 1.0), (0.0, 0.0)),
     Promise("a root several times", masks.SOME_OF_ROOTS, (0.0, 4.0), (0.0, 0.5)),
     Promise("the largest root by a branch", masks.BRANCHING_MAXIMUM, (0.0, 4.0), (0.0, 0.25)),
+    *(Level(f"what is level and what is steep: {what}", *given) for what, given in roots.LEVELS.items()),
+    Promise("the root of a square at zero", roots.ROOT_OF_A_SQUARE, (0.0,), (0.0,)),
+    Promise("the root of a square elsewhere", roots.ROOT_OF_A_SQUARE, (-3.0,), (-1.0,)),
+    Promise("the root of a product of zeros", roots.ROOT_OF_A_PRODUCT, (0.0, 0.0), (0.0, 0.0)),
+    Promise("the root of a product with one zero", roots.ROOT_OF_A_PRODUCT, (0.0, 4.0), (np.inf, 0.0)),
+    Law("the power of one at zero", roots.TO_THE_FIRST, (0.0,), order=2),
     Dense("scalars that act through one value", sums.MERGED, (*map(float, EIGHT), 0.7, -0.4, 1.1, 0.8, 1.3)),
     Dense("scalars that do not merge", sums.NOT_MERGED, (0.7, 1.9, -0.4, 1.1)),
     Dense("sums in two directions", sums.SUMS, (0.6, 0.9)),

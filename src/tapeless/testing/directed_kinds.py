@@ -60,6 +60,16 @@ class Active:
 
 
 @dataclass(frozen=True, slots=True)
+class Level:
+    """Exactly these float variables are `flat`, and these `steep`, as `ad.roots` says."""
+
+    name: str
+    text: str
+    flat: frozenset[str]
+    steep: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
 class Sized:
     """A cotangent of another size than its result, which depends on the sizes of the arguments, is refused."""
 
@@ -117,4 +127,4 @@ class Cheap:
     work: float
 
 
-Case = Law | Dense | Promise | Refused | Active | Sized | Prepared | Fails | Along | Steps | Cheap
+Case = Law | Dense | Promise | Refused | Active | Level | Sized | Prepared | Fails | Along | Steps | Cheap
