@@ -166,7 +166,7 @@ def copy(e: Emitter, target: Array, source: Array) -> None:
     """Copy all elements; the two do not overlap."""
     length = rows.stores_records(e, target, source)
     if length is not None:
-        rows.store(e, target, target.offset.text, rows.fields_of(e, source, length))
+        rows.store(e, target, source, length)
         return
     alike = target.region.private == source.region.private and target.packed and source.packed
     if alike and e.mask is None and target.offset.is_uniform and source.offset.is_uniform:

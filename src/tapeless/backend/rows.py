@@ -4,6 +4,7 @@ When lane l reads field c of record l and the records have r <= 16 elements each
 contiguous vectors. They are loaded whole and field c is picked out by shuffles; all fields share the loads,
 which the optimiser merges. Stores go the other way. Of records of W fields and more, W fields are read or written at
 a time, and transposed in registers (log2 W shuffles for each vector): each lane's part of its record is one access.
+Records of many fields are written by a loop over such groups.
 """
 
 from __future__ import annotations
@@ -11,13 +12,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from . import access, affine
+from ..ir.types import I64
+from . import access, affine, control
 from .emitter import Emitter
 from .text import memory_type
 from .values import Array, Scalar, as_literal, size
 
 _LONGEST_LOADED = 16
-_LONGEST_STORED = 64
+# Records of more fields than this are stored by a loop.
+_WRITTEN_OUT = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,13 +86,21 @@ def _load_short(e: Emitter, array: Array, record: Record) -> str:
     return found
 
 
-def store(e: Emitter, array: Array, start: str, fields: Sequence[Scalar]) -> None:
-    """Write W records, whose fields are given one vector each."""
-    vectors = [access.storable(e, field) for field in fields]
-    if len(fields) < e.width:
-        _store_short(e, array, start, vectors)
+def store(e: Emitter, target: Array, value: Array, length: int) -> None:
+    """Write W records, one for each lane of `value`, as `stores_records` found them."""
+    start = target.offset.text
+    if length > _WRITTEN_OUT:
+        _store_by_groups(e, target, value, length)
+    elif length < e.width:
+        _store_short(e, target, start, _fields(e, value, size(0), length))
     else:
-        _store_long(e, array, start, vectors)
+        _store_long(e, target, start, _fields(e, value, size(0), length))
+
+
+def _fields(e: Emitter, value: Array, first: Scalar, count: int) -> list[str]:
+    """Elements of a packed lane-private array as vectors of memory."""
+    start = affine.add(e, value.offset, first)
+    return [access.storable(e, access.load(e, value, affine.add(e, start, size(k)))) for k in range(count)]
 
 
 def _store_short(e: Emitter, array: Array, start: str, vectors: Sequence[str]) -> None:
@@ -111,9 +122,25 @@ def _store_long(e: Emitter, array: Array, start: str, vectors: Sequence[str]) ->
     """W fields of W records at a time; the last W fields may overlap those before, and say the same there."""
     width, length = e.width, len(vectors)
     for first in (*range(0, length - width, width), length - width):
-        block = transposed(e, memory_type(array.dtype, width), vectors[first : first + width])
-        for lane, part in enumerate(block):
-            _store_vector(e, array, affine.text_of(e, "add", start, str(lane * length + first)), part)
+        _store_group(e, array, affine.text_of(e, "add", start, str(first)), vectors[first : first + width], length)
+
+
+def _store_by_groups(e: Emitter, target: Array, value: Array, length: int) -> None:
+    """The same in a loop."""
+    last = size(length - e.width)
+
+    def group(number: Scalar) -> None:
+        first = e.apply("min", (affine.mul(e, number, size(e.width)), last), I64)
+        start = affine.text_of(e, "add", target.offset.text, first.text)
+        _store_group(e, target, start, _fields(e, value, first, e.width), length)
+
+    control.counted(e, size(-(-length // e.width)), group, compact=True)
+
+
+def _store_group(e: Emitter, array: Array, start: str, vectors: Sequence[str], length: int) -> None:
+    """W fields of W records that are `length` elements apart."""
+    for lane, part in enumerate(transposed(e, memory_type(array.dtype, e.width), vectors)):
+        _store_vector(e, array, affine.text_of(e, "add", start, str(lane * length)), part)
 
 
 def transposed(e: Emitter, type: str, vectors: Sequence[str]) -> list[str]:
@@ -135,17 +162,12 @@ def _store_vector(e: Emitter, array: Array, start: str, vector: str) -> None:
 
 
 def stores_records(e: Emitter, target: Array, value: Array) -> int | None:
-    """The length of the records that copying lane-private `value` to shared `target` writes, if they are short."""
+    """The length of the records that copying lane-private `value` to shared `target` writes, if it does."""
     if e.width == 1 or e.mask is not None or target.region.private or not value.region.private:
         return None
     count = affine.count_of(e, target.dims).literal
     fits = target.packed and value.packed and value.offset.is_uniform and target.offset.step == str(count)
-    return count if fits and count is not None and 1 < count <= _LONGEST_STORED else None
-
-
-def fields_of(e: Emitter, value: Array, length: int) -> list[Scalar]:
-    """The elements of a packed lane-private array."""
-    return [access.load(e, value, affine.add(e, value.offset, size(field))) for field in range(length)]
+    return count if fits and count is not None and count > 1 else None
 
 
 def _shuffle(e: Emitter, type: str, a: str, b: str, mask: Sequence[int]) -> str:
