@@ -83,7 +83,7 @@ class Plan:
         return self._part(LANES)
 
     def _part(self, parts: int) -> Plan:
-        return self if self.bytes is None or parts == 1 else replace(self, bytes=self.bytes // parts)
+        return self if self.bytes is None else replace(self, bytes=self.bytes // parts)
 
     def note(self, pos: Pos | None, decision: str, reason: str, back: int | None) -> None:
         """Say what is kept of a loop, and how often each iteration runs again for it to be run back."""
