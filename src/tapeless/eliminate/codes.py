@@ -17,7 +17,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from tapeless.eliminate.tables import FREE
+from .tables import FREE
 
 CODES = (0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, -1, -2, -3, -4, -5, -6, -7, -8, -9, -10)
 KIND = {code: kind for kind, code in enumerate(CODES)}

@@ -19,7 +19,7 @@ from typing import Generic, Protocol, TypeVar
 
 import numpy as np
 
-from tapeless.eliminate.tables import Elimination, Tables
+from .tables import Elimination, Tables
 
 Value = TypeVar("Value")
 

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from math import prod
 
-from tapeless.eliminate.structure import Edge
+from .structure import Edge
 
 Shape = tuple[int, ...]
 

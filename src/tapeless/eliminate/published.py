@@ -17,10 +17,10 @@ from math import prod
 import numpy as np
 from numpy.typing import NDArray
 
-from tapeless.eliminate.codes import CODES, FLAGS, KIND, PLUS, PRODUCT
-from tapeless.eliminate.graph import Graph, Shape
-from tapeless.eliminate.structure import Edge, Values
-from tapeless.eliminate.tables import FREE, Elimination, Tables, kind_matrix
+from .codes import CODES, FLAGS, KIND, PLUS, PRODUCT
+from .graph import Graph, Shape
+from .structure import Edge, Values
+from .tables import FREE, Elimination, Tables, kind_matrix
 
 _ONE_LINK = {(0, 0): 2, (1, 1): 3, (0, 1): 4, (1, 0): 5}
 

@@ -25,7 +25,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from tapeless.eliminate.tables import Elimination, Tables
+from .tables import Elimination, Tables
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,9 +15,9 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from tapeless.eliminate.graph import Graph
-from tapeless.eliminate.structure import Axis, Edge, Values, plus, product, without_units
-from tapeless.eliminate.tables import FREE, Tables, kind_matrix
+from .graph import Graph
+from .structure import Axis, Edge, Values, plus, product, without_units
+from .tables import FREE, Tables, kind_matrix
 
 MOST_AXES = 5  # a mask of three times as many bits is a positive int16
 
