@@ -65,6 +65,12 @@ def exact(tables: Tables, start: tuple[int, ...], seconds: float = inf, steps: i
     return Certificate(tuple(order), cost, bound, len(solver.solved))
 
 
+def least(tables: Tables) -> int:
+    """A bound below which no order is, found without search."""
+    solver = Solver(tables)
+    return sum(map(solver.bound, solver.components(solver.mask(tables.intermediates))))
+
+
 @dataclass(frozen=True, slots=True)
 class Solved:
     """What is known of a set: the value when `last` is given, else a bound."""

@@ -10,8 +10,8 @@ taken, or with a seed a random one. The scores, with cost the multiplications th
     reduction   growth of the costs of the neighbours less cost: the greatest fall of all costs together (MOMR)
     fill        new edges, then cost
 
-A score depends on the edges at the vertex and at its neighbours alone, so that only those near the last elimination are
-computed again.
+A score depends on the edges at the vertex alone, or at its neighbours too (it is *wide*), so that only those near the
+last elimination are computed again.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from collections.abc import Callable
 from math import prod
 from random import Random
 
-from tapeless.eliminate.tables import Elimination, Tables
+from .tables import Elimination, Tables
 
 Score = Callable[[Elimination, int], float]
 
@@ -50,20 +50,20 @@ def minimal_damage(tables: Tables, weight: float = 1.0, seed: int | None = None)
     """The lowest cost and weighted damage first (LMMD)."""
     if weight == 0:
         return greedy(tables, Elimination.price, seed)
-    return greedy(tables, lambda state, vertex: state.price(vertex) + weight * _damage(state, vertex), seed)
+    return greedy(tables, lambda state, vertex: state.price(vertex) + weight * state.damage(vertex), seed, wide=True)
 
 
 def maximal_reduction(tables: Tables, seed: int | None = None) -> list[int]:
     """The greatest reduction of the sum of all costs first (MOMR)."""
-    return greedy(tables, lambda state, vertex: _damage(state, vertex) - state.price(vertex), seed)
+    return greedy(tables, lambda state, vertex: state.damage(vertex) - state.price(vertex), seed, wide=True)
 
 
 def minimal_fill(tables: Tables, seed: int | None = None) -> list[int]:
     """The fewest new edges first, then the lowest cost."""
-    return greedy(tables, _fill, seed)
+    return greedy(tables, _fill, seed, wide=True)
 
 
-def greedy(tables: Tables, score: Score, seed: int | None = None) -> list[int]:
+def greedy(tables: Tables, score: Score, seed: int | None = None, *, wide: bool = False) -> list[int]:
     """The vertex of the lowest score first; see the top of the file for what a score may depend on."""
     random = None if seed is None else Random(seed)
     state = Elimination(tables)
@@ -77,25 +77,15 @@ def greedy(tables: Tables, score: Score, seed: int | None = None) -> list[int]:
         near = {*state.before[vertex], *state.after[vertex]}
         state.eliminate(vertex)
         del scores[vertex]
-        for other in near.union(*(_neighbours(state, one) for one in near)) & scores.keys():
+        if wide:
+            near.update(*(_neighbours(state, one) for one in near))
+        for other in near & scores.keys():
             scores[other] = score(state, other)
     return order
 
 
 def _neighbours(state: Elimination, vertex: int) -> set[int]:
     return {*state.before[vertex], *state.after[vertex]}
-
-
-def _damage(state: Elimination, vertex: int) -> int:
-    """How much the costs of the neighbours grow together when this vertex is eliminated."""
-    near = _neighbours(state, vertex)
-    saved = {one: (dict(state.before[one]), dict(state.after[one])) for one in {vertex, *near}}
-    earlier = sum(state.price(one) for one in near)
-    state.eliminate(vertex)
-    later = sum(state.price(one) for one in near)
-    for one, (before, after) in saved.items():
-        state.before[one], state.after[one] = before, after
-    return later - earlier
 
 
 def _fill(state: Elimination, vertex: int) -> float:

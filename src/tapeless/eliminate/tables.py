@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from tapeless.eliminate.graph import intermediates
+from .graph import intermediates
 
 FREE = -1
 
@@ -71,18 +71,44 @@ class Elimination:
         self._plus: list[list[int]] = tables.plus.tolist()
         self._flags: list[list[int]] = tables.flags.tolist()
         self._extents: list[list[int]] = tables.extents.tolist()
+        # Of graphs of scalars a product costs one or nothing, whatever it leads over.
+        scalar = bool((tables.extents == 1).all())
+        self._unit: list[list[int]] | None = (tables.flags != FREE).astype(int).tolist() if scalar else None
 
     def price(self, vertex: int) -> int:
         """What eliminating this vertex would cost now."""
-        return sum(
-            self.multiplications(source, vertex, target)
-            for source in self.before[vertex]
-            for target in self.after[vertex]
-        )
+        return sum(self._into(target, vertex, post) for target, post in self.after[vertex].items())
 
-    def multiplications(self, source: int, middle: int, target: int) -> int:
-        """The cost of the one product that leads from source over middle to target."""
-        return self.product_cost(self.after[middle][target], self.before[middle][source], (source, middle, target))
+    def damage(self, vertex: int) -> int:
+        """How much the prices of its neighbours would grow together were this vertex eliminated now."""
+        total = 0
+        for source, pre in self.before[vertex].items():
+            total -= self._into(vertex, source, pre)
+            for target, post in self.after[vertex].items():
+                old = self.after[source].get(target, 0)
+                new = self._plus[old][self._product[post][pre]]
+                if new != old:
+                    total += self._into(target, source, new) - self._into(target, source, old)
+                    total += self._out_of(source, target, new) - self._out_of(source, target, old)
+        for target, post in self.after[vertex].items():
+            total -= self._out_of(vertex, target, post)
+        return total
+
+    def _into(self, target: int, middle: int, post: int) -> int:
+        """The cost of all products that lead over middle and then along an edge of this kind to target."""
+        if self._unit is not None:
+            unit = self._unit[post]
+            return sum([unit[pre] for pre in self.before[middle].values()])
+        sources = self.before[middle].items()
+        return sum(self.product_cost(post, pre, (source, middle, target)) for source, pre in sources)
+
+    def _out_of(self, source: int, middle: int, pre: int) -> int:
+        """The cost of all products that lead from source along an edge of this kind to middle and on."""
+        if self._unit is not None:
+            unit = self._unit
+            return sum([unit[post][pre] for post in self.after[middle].values()])
+        targets = self.after[middle].items()
+        return sum(self.product_cost(post, pre, (source, middle, target)) for target, post in targets)
 
     def product_cost(self, post: int, pre: int, path: tuple[int, int, int]) -> int:
         """The cost of a product of these two kinds along a path of source, middle and target."""

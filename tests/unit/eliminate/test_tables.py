@@ -1,13 +1,17 @@
 """The reference elimination: what an order costs, on graphs small enough to count by hand."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from tapeless.eliminate.graph import Graph
 from tapeless.eliminate.published import published
 from tapeless.eliminate.structure import CONST, MINUS, ONE, VAR, Edge, Values
-from tapeless.eliminate.tables import cost, eliminate
+from tapeless.eliminate.tables import Elimination, cost, eliminate
 from tapeless.eliminate.work import work
+
+from .random_tables import random_tables
 
 
 def scalars(inputs, count, outputs, edges):
@@ -58,3 +62,16 @@ def test_what_is_no_order_or_no_graph_is_refused():
         scalars(1, 3, (1,), {(0, 1): VAR, (1, 2): VAR})
     with pytest.raises(ValueError, match="different sizes"):
         Graph(1, ((3,), (5,)), (1,), {(0, 1): Edge(Values.VAR, ((0, 0),))})
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_damage_is_what_the_prices_of_the_neighbours_grow_by(seed):
+    scalar = random_tables(seed, 9)
+    sizes = np.random.default_rng(seed).integers(1, 5, scalar.extents.shape)
+    for tables in (scalar, replace(scalar, extents=sizes, flags=np.where(scalar.flags == 0, 7, scalar.flags))):
+        before = Elimination(tables)
+        for vertex in tables.intermediates:
+            after = before.copy()
+            after.eliminate(vertex)
+            near = {*before.before[vertex], *before.after[vertex]}
+            assert before.damage(vertex) == sum(after.price(one) - before.price(one) for one in near)
