@@ -117,7 +117,7 @@ def assembled(b: Builder, dtype: DType, row: Side, column: Side, cells: Sequence
     if inside.shape == shape:
         return atoms[0]
     stacked = b.apply("stack", *atoms)
-    if row.inside and not column.inside:
+    if row.inside:
         return seed_last(b, reshaped(b, stacked, column.type.shape + row.inside), column.type.rank)
     return reshaped(b, stacked, shape)
 
