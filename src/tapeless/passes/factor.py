@@ -14,7 +14,7 @@ product becomes `scale`, which is 0 where S is: with nothing to add up the resul
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Set
+from collections.abc import Set
 from dataclasses import replace
 
 from ..ir.build import Builder, is_literal
@@ -23,6 +23,7 @@ from ..ir.types import Atom, Lit, Var, zero
 from ..ir.walk import fresh, inline, map_lambdas, refresh
 from . import dce
 from .cost import block_cost, elements, has_check
+from .gates import linear_cuts
 from .linear import LINEAR, Kinds
 from .notes import Notes
 from .sums import operators, sum_operator, zero_arrays
@@ -76,25 +77,12 @@ def _best_cut(stm: Stm, k: int, zeros: Set[Var]) -> Var | None:
     if has_check(body.stms):
         return None
     whole, best, found = block_cost(body), 0.0, None
-    for var in _candidates(body, bound_names(expr.body.body) | {index.name}):
-        if Kinds(index, var, zeros).block(body) == [LINEAR]:
-            exposed, value = _exposed(body, var)
-            saved = whole - block_cost(_only(exposed, value)) - GAIN * elements(value.type)
-            if saved > best:
-                best, found = saved, var
+    for var in reversed(list(linear_cuts(body, index, bound_names(expr.body.body) | {index.name}, zeros))):
+        exposed, value = _exposed(body, var)
+        saved = whole - block_cost(_only(exposed, value)) - GAIN * elements(value.type)
+        if saved > best:
+            best, found = saved, var
     return found
-
-
-def _candidates(block: Block, inside: set[str]) -> Iterator[Var]:
-    """Floats made by operations, in the block and in the maps and sums inside it whose sizes are known outside."""
-    for stm in block.stms:
-        match stm.expr:
-            case Apply() if not stm.vars[0].type.shape and stm.vars[0].type.dtype.is_float:
-                yield stm.vars[0]
-            case Map(size, body) | Reduce(size, body=body) if isinstance(size, Lit) or size.name not in inside:
-                yield from _candidates(body.body, inside)
-            case _:
-                pass
 
 
 def _only(block: Block, result: Atom) -> Block:

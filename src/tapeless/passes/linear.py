@@ -18,9 +18,12 @@ _MOVES = ("index", "slice", "transpose", "reshape", "replicate")
 
 
 class Kinds:
-    """The kinds of the variables of a block: `moving` is the index, `given` is linear, `zeros` are zero arrays."""
+    """The kinds of the variables of a block: `moving` is the index, `given` is linear, `zeros` are zero arrays.
 
-    def __init__(self, moving: Var, given: Var, zeros: Set[Var]) -> None:
+    With none given, all that changes with the index is OTHER.
+    """
+
+    def __init__(self, moving: Var, given: Var | None, zeros: Set[Var]) -> None:
         self.given = given
         self.of: dict[Var, str] = dict.fromkeys(zeros, ZERO) | {moving: OTHER}
 
