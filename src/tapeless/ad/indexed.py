@@ -25,6 +25,7 @@ from ..ir.walk import fresh, refresh
 from ..passes.affine import Affine, emit_form, form_of
 from .adjoints import CannotRecord, Deposit, Entry, LoopScope, RecordScope, Scope, Span
 from .iteration import run_carried
+from .places import add_of_all
 from .shared import keep_shared
 from .sweep import Sweep, back_through
 from .values import is_small, mentions, sum_operator, zeros
@@ -219,7 +220,7 @@ def _reduced(scope: Scope, size: Atom, i: Var, block: Block, placed: Sequence[_P
     body = Lambda((i,), Block(block.stms, results))
     expr = Reduce(size, sum_operator(b, types), tuple(zeros(b, type) for type in types), body)
     for p, total in zip(placed, b.bind(types, expr, "adj"), strict=True):
-        scope.add(p.deposit.var, total, *p.entries)
+        add_of_all(scope, size, p.deposit.var, total, p.entries)
 
 
 def _mapped(scope: Scope, size: Atom, i: Var, block: Block, placed: Sequence[_Placed]) -> None:
@@ -231,7 +232,7 @@ def _mapped(scope: Scope, size: Atom, i: Var, block: Block, placed: Sequence[_Pl
     for p in placed:
         taken = [arrays.pop(0) for _ in range(len(p.entries) + 1 if p.kind == "hist" else 1)]
         if p.kind == "span":
-            scope.add(p.deposit.var, _moved(b, taken[0], p), *p.entries)
+            add_of_all(scope, size, p.deposit.var, _moved(b, taken[0], p), p.entries)
         elif p.kind == "sum":
             _reduced(scope, size, *_reader(b, taken), [p])
         else:

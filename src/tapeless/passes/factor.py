@@ -9,7 +9,8 @@ it; what is made of it must be linear (`linear`) and otherwise the same for all 
 loop costs more than adding up S.
 
 The sum of the products a * s(i) and the product of a with the sum have the same bound on their rounding errors. A
-product becomes `scale`, which is 0 where S is: with nothing to add up the result is 0 though a be infinite.
+product becomes `scale`, which is 0 where S is: with nothing to add up the result is 0 though a be infinite. Then what
+moved must also be harmless: an index may be in range only where there is something to add up.
 """
 
 from __future__ import annotations
@@ -20,12 +21,14 @@ from dataclasses import replace
 from ..ir.build import Builder, is_literal
 from ..ir.core import Apply, Block, Check, Expr, Function, Lambda, Map, Reduce, Stm
 from ..ir.types import Atom, Lit, Var, zero
-from ..ir.walk import fresh, inline, map_lambdas, refresh
+from ..ir.walk import fresh, inline, map_lambdas, refresh, statements
 from . import dce
 from .cost import block_cost, elements, has_check
 from .gates import linear_cuts
+from .harmless import are_harmless
 from .linear import LINEAR, Kinds
 from .notes import Notes
+from .ranges import Walk
 from .sums import operators, sum_operator, zero_arrays
 from .uses import bound_names
 
@@ -35,35 +38,34 @@ GAIN = 4.0
 
 def run(function: Function, notes: Notes) -> Function:
     """The function with linear functions moved out of its sums."""
+    if not any(isinstance(stm.expr, Reduce) for stm in statements(function.body)):
+        return function
     zeros = zero_arrays(function)
-    body = _block(function.body, zeros, notes)
-    return dce.run(Function(function.name, function.params, body, function.donated), notes)
+    walk = Walk(lambda _r, stm: _factor(walk, stm, zeros, notes))
+    return dce.run(walk.function(function), notes)
 
 
-def _block(block: Block, zeros: Set[Var], notes: Notes) -> Block:
-    stms: list[Stm] = []
-    for stm in block.stms:
-        for new in _factored(stm, zeros, notes):
-            if isinstance(new.expr, Apply | Check):
-                stms.append(new)
-            else:
-                inner = map_lambdas(new.expr, lambda lam: Lambda(lam.params, _block(lam.body, zeros, notes)))
-                stms.append(Stm(new.vars, inner, new.pos))
-    return Block(tuple(stms), block.results)
-
-
-def _factored(stm: Stm, zeros: Set[Var], notes: Notes) -> list[Stm]:
-    """The sum with each result replaced for which that pays, and what is made of these afterwards."""
-    expr, after, b = stm.expr, list[Stm](), Builder(stm.pos)
+def _factor(walk: Walk, stm: Stm, zeros: Set[Var], notes: Notes) -> bool:
+    """Replace a result of a sum for which that pays, and go on with what that makes: there may be others."""
+    expr = stm.expr
     if not isinstance(expr, Reduce) or isinstance(expr.size, Lit) or set(operators(expr) or "?") != {"add"}:
-        return [stm]
+        return False
     for k, start in enumerate(expr.neutral):
         var = _best_cut(stm, k, zeros) if start in zeros or is_literal(start, 0) else None
-        if var is not None:
-            stm, rest = _cut(b, stm, k, var, zeros)
-            after += rest
+        if var is None:
+            continue
+        b = Builder(stm.pos)
+        new, after = _cut(b, stm, k, var, zeros)
+        if _is_never_empty(walk, expr.size) or are_harmless(walk, after):
             notes.add(stm.pos, "factor", "done once, after the sum", "it is linear in what is summed")
-    return [*b.stms, stm, *after]
+            for made in (*b.stms, new, *after):
+                walk.r.statement(made)
+            return True
+    return False
+
+
+def _is_never_empty(walk: Walk, size: Atom) -> bool:
+    return walk.facts.proves(walk.facts.form(walk.r.atom(size)).shifted(-1))
 
 
 # -- where to cut ---------------------------------------------------------------------------------

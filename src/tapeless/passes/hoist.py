@@ -16,9 +16,10 @@ from itertools import takewhile
 
 from ..ir.core import Apply, Block, Check, Expr, For, Function, Hist, If, Lambda, Map, Reduce, Scan, Scatter, Stm, While
 from ..ir.types import Lit, Var
-from ..ir.walk import fresh, lambdas, map_lambdas
+from ..ir.walk import fresh, lambdas, map_lambdas, statements
 from . import dce
-from .cost import has_check, is_total
+from .cost import is_total
+from .harmless import is_harmless
 from .hoist_checks import lift_checks
 from .invariants import emit_before, lift_scalars
 from .notes import Notes
@@ -29,6 +30,7 @@ from .uses import bound_names, mentioned, reached
 # What is read from memory in every iteration costs no more than what was moved out and does not fit here.
 REGISTERS = 24
 
+_WRITES = ("update", "update_slice", "accumulate")
 _LOOPS = For | While | Map | Reduce | Scan | Hist | Scatter
 
 
@@ -90,29 +92,9 @@ class _Hoist:
         if isinstance(expr, Check | While) or mentioned(stm) & self.inside:
             return False
         if isinstance(expr, Apply):
-            return self._is_safe(expr)
+            return (is_total(expr) or expr.op == "index") and is_harmless(self.walk, expr)
         # Moving an array that is written to in place would mean to copy it in every iteration.
-        return isinstance(expr, Map | Reduce | Scan) and not has_check((stm,)) and self._reads_in_range(expr)
-
-    def _is_safe(self, expr: Apply) -> bool:
-        if expr.op == "index":
-            shape = expr.args[0].type.shape
-            return all(self.walk.facts.within(i, n) for i, n in zip(expr.args[1:], shape, strict=False))
-        return is_total(expr)
-
-    def _reads_in_range(self, expr: Map | Reduce | Scan) -> bool:
-        """Is every operation of an inner form safe wherever it stands?"""
-        facts = self.walk.facts
-        with facts.scope():
-            facts.counter(expr.body.params[0], expr.size)
-            return facts.proves(facts.form(expr.size)) and all(
-                self._is_harmless(stm.expr) for lam in lambdas(expr) for stm in lam.body.stms
-            )
-
-    def _is_harmless(self, expr: Expr) -> bool:
-        if isinstance(expr, Apply):
-            return self._is_safe(expr)
-        return isinstance(expr, Map | Reduce | Scan) and self._reads_in_range(expr)
+        return isinstance(expr, Map | Reduce | Scan) and not _writes(expr) and is_harmless(self.walk, expr)
 
     # -- rows ---------------------------------------------------------------------------------
 
@@ -144,6 +126,11 @@ class _Hoist:
             row = fresh("row", read.args[0].type.drop(len(prefix)))
             rows[key] = self.r.emit((row,), Apply("index", (read.args[0], *prefix)))[0]
         return rows[key]
+
+
+def _writes(expr: Expr) -> bool:
+    inner = (stm.expr for lam in lambdas(expr) for stm in statements(lam.body))
+    return any(isinstance(e, Apply) and e.op in _WRITES for e in inner)
 
 
 def _in_inner_loops(block: Block, inner: bool = False) -> Iterator[Stm]:

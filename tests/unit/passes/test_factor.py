@@ -165,3 +165,14 @@ def test_gradient_of_a_residual():
     np.testing.assert_allclose(gradient(shift, factors, points), expected, rtol=1e-11)
     assert "done once, after the sum" in gradient.explain(shift, factors, points)
     assert np.array_equal(gradient(shift, factors, points[:0]), np.zeros(40))
+
+
+def test_an_index_of_an_empty_sum_stays_inside() -> None:
+    """Layer 7 need not exist where nothing is added up."""
+    text = _product("y: f64 = sin w").replace(
+        "x: f64[n, 4], a: f64[4, 3]", "x: f64[n, 4], b: f64[layers, 4, 3], at: i64"
+    )
+    text = text.replace("    e: f64[4] = map", "    a: f64[4, 3] = index b at\n    e: f64[4] = map")
+    empty = [np.zeros((0, 4)), np.zeros((2, 4, 3)), 7]
+    function = optimised(text, [X, A[None], 0], factor)
+    np.testing.assert_array_equal(evaluate(function, empty)[0], np.zeros(3))

@@ -1,0 +1,67 @@
+"""Contributions of bodies that may not have run at all: then their place need not exist.
+
+    for j in range(m): s += x[k] * y[j]         x_adj[k] += sum over j of ...
+
+is wrong when m is 0 and k is no index of x: the program has read nothing. Unless the place is provably in range where
+the contribution is made, or the body certainly runs, the contribution stands in a branch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from ..ir.core import Check, Stm
+from ..ir.types import I64, Atom, Lit, Type, Var, i64
+from ..passes.facts import Facts
+from .adjoints import ArmScope, Entry, Scope, Span
+from .branches import join
+
+
+def add_of_all(scope: Scope, size: Atom, var: Var, value: Atom, entries: Sequence[Entry]) -> None:
+    """Contribute what `size` runs of a body contribute together to one place."""
+    if isinstance(size, Lit) and not size.value:
+        return
+    if isinstance(size, Lit) or _exists(scope, size, var, entries):
+        scope.add(var, value, *entries)
+        return
+    some = scope.b.apply("gt", size, i64(0))
+    then, otherwise = (ArmScope(scope.b.child(), scope.varied, set(), scope) for _ in range(2))
+    then.add(var, value, *entries)
+    join(scope, some, (then, otherwise))
+
+
+def _exists(scope: Scope, size: Atom, var: Var, entries: Sequence[Entry]) -> bool:
+    """Is the place in range, whatever was read? Spans are: they are as long as what was read."""
+    places = [(e, n) for e, n in zip(entries, var.type.shape, strict=False) if not isinstance(e, Span)]
+    unknown = [(index, n) for index, n in places if not _is_obvious(scope, index, n)]
+    if not unknown:
+        return True
+    facts = _facts(scope, var)
+    return all(facts.within(index, n) for index, n in unknown) or facts.proves(facts.form(size).shifted(-1))
+
+
+def _is_obvious(scope: Scope, index: Atom, size: Atom) -> bool:
+    if isinstance(index, Lit):
+        return isinstance(size, Lit) and 0 <= int(index.value) < int(size.value)
+    return scope.counters.get(index.name) == size
+
+
+def _facts(scope: Scope, var: Var) -> Facts:
+    """What is known here: the counters around, and what was checked before."""
+    stms = list(_before(scope))
+    defs = {bound.name: stm.expr for stm in stms for bound in stm.vars}
+    facts = Facts(defs, {name: number for number, name in enumerate(defs)})
+    for atom in (*var.type.shape, *scope.counters.values()):
+        facts.size(atom)
+    for name, count in scope.counters.items():
+        facts.counter(Var(name, Type(I64)), count)
+    for stm in stms:
+        if isinstance(stm.expr, Check) and stm.expr.kind == "bounds":
+            facts.learn_within(*stm.expr.args)
+    return facts
+
+
+def _before(scope: Scope) -> Iterator[Stm]:
+    if scope.parent is not None:
+        yield from _before(scope.parent)
+    yield from scope.b.stms

@@ -1,0 +1,55 @@
+"""Code that may run where it was not asked for: it checks nothing, writes nothing of others, and reads in range.
+
+Scalar operations are total. An index must be provably in range by the facts of a walk: those that hold where the code
+is to stand, not where it stood.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from ..ir.core import Apply, Expr, Lambda, Map, Reduce, Scan, Stm
+from ..ir.types import Atom
+from ..ir.walk import lambdas
+from .cost import is_total
+from .ranges import Walk
+
+# Array operations that are defined for all operands of their types.
+_TOTAL = ("transpose", "reshape", "replicate", "stack", "iota")
+# Where the indices of an element or a row begin among the operands.
+_INDICES = {"index": 1, "update": 2, "accumulate": 2}
+
+
+def is_harmless(walk: Walk, expr: Expr) -> bool:
+    """May this be evaluated here? Its operands are those of the program that the walk rewrites."""
+    match expr:
+        case Apply(op, args) if op in _INDICES:
+            return _within(walk, args[0], args[_INDICES[op] :])
+        case Apply(op):
+            return is_total(expr) or op in _TOTAL
+        case Map(size, body) | Reduce(size, body=body) | Scan(size, body=body):
+            return _is_loop_harmless(walk, size, body, lambdas(expr))
+        case _:
+            return False
+
+
+def are_harmless(walk: Walk, stms: Iterable[Stm]) -> bool:
+    """May these be evaluated here, one after the other?"""
+    for stm in stms:
+        if not is_harmless(walk, stm.expr):
+            return False
+        if isinstance(stm.expr, Apply):  # later indices may be made of this one
+            walk.r.defs[stm.vars[0].name] = Apply(stm.expr.op, walk.r.atoms(stm.expr.args), stm.expr.attrs)
+    return True
+
+
+def _within(walk: Walk, array: Atom, indices: Iterable[Atom]) -> bool:
+    shape = walk.r.type(array.type).shape
+    return all(walk.facts.within(i, n) for i, n in zip(walk.r.atoms(indices), shape, strict=False))
+
+
+def _is_loop_harmless(walk: Walk, size: Atom, body: Lambda, parts: Iterable[Lambda]) -> bool:
+    facts, size = walk.facts, walk.r.atom(size)
+    with facts.scope():
+        facts.counter(body.params[0], size)
+        return facts.proves(facts.form(size)) and all(are_harmless(walk, lam.body.stms) for lam in parts)
