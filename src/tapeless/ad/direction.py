@@ -21,7 +21,7 @@ def jacobian_either(b: Builder, block: Block, inputs: Sequence[Input], plan: Pla
     """The derivative of every result of a block by every input, in the direction that needs fewer sweeps."""
 
     def forward(b: Builder) -> Jacobian:
-        return jacobian_forward(b, block, inputs)
+        return jacobian_forward(b, block, inputs, plan.collapse)
 
     def reverse(b: Builder) -> Jacobian:
         return jacobian_reverse(b, block, inputs, plan)[1]

@@ -21,6 +21,7 @@ from .elements import Input, Row, Side, assembled, reshaped, rows_of, seed_last
 from .jvp import pushes_together, pushforward, pushforwards
 from .merged import merge
 from .planner import Plan
+from .segments import Collapse
 from .values import zeros
 from .vjp import pullback
 
@@ -40,15 +41,15 @@ def gradient(b: Builder, block: Block, wrt: Sequence[Var], plan: Plan) -> tuple[
     return values, filled(b, adjoints, [var.type for var in wrt])
 
 
-def jacobian_forward(b: Builder, block: Block, inputs: Sequence[Input]) -> Jacobian:
+def jacobian_forward(b: Builder, block: Block, inputs: Sequence[Input], collapse: Collapse | None = None) -> Jacobian:
     """The derivative of every result of a block by every input, one column at a time. All are floats."""
     rows = rows_of(block)
     flat = Block(block.stms, tuple(atom for row in rows for atom in row.atoms))
-    columns = _columns(b, flat, [var for given in inputs if not given.is_whole for var in given.vars])
+    columns = _columns(b, flat, [var for given in inputs if not given.is_whole for var in given.vars], collapse)
     by_input: list[list[Atom]] = []
     for given in inputs:
         side = Side(given.type, given.vars[0] not in columns)
-        found = [_whole_column(b, flat, given)] if side.is_whole else [columns[var] for var in given.vars]
+        found = [_whole_column(b, flat, given, collapse)] if side.is_whole else [columns[var] for var in given.vars]
         cells = [[[column[k] for column in found] for k in row.places] for row in rows]
         dtypes = [row.side.type.dtype for row in rows]
         entries = zip(dtypes, rows, cells, strict=True)
@@ -82,22 +83,22 @@ def jacobian_reverse(b: Builder, block: Block, inputs: Sequence[Input], plan: Pl
     return values[:count], tuple(entries)
 
 
-def _columns(b: Builder, block: Block, vars: Sequence[Var]) -> dict[Var, MaybeAtoms]:
+def _columns(b: Builder, block: Block, vars: Sequence[Var], collapse: Collapse | None) -> dict[Var, MaybeAtoms]:
     """The tangents of the results by each of the scalars, when they can be pushed together; else nothing."""
     names = varied(block, [var.name for var in vars])
     if not _is_short(block, len(vars)) or not pushes_together(block, names, len(vars)):
         return {}
     merged = merge(b, block, vars)
-    _, dots = pushforwards(b, merged.block, [{var: Lit(1.0, var.type.dtype)} for var in merged.vars])
+    _, dots = pushforwards(b, merged.block, [{var: Lit(1.0, var.type.dtype)} for var in merged.vars], collapse)
     columns = dict(zip(merged.vars, dots, strict=True))
     return {var: merged.column(b, columns, var) for var in vars}
 
 
-def _whole_column(b: Builder, block: Block, given: Input) -> MaybeAtoms:
+def _whole_column(b: Builder, block: Block, given: Input, collapse: Collapse | None) -> MaybeAtoms:
     """The derivative of each result by an input, in one piece."""
 
     def push(b: Builder, x_dot: Atom) -> MaybeAtoms:
-        return pushforward(b, block, dict(zip(given.vars, given.parts(b, x_dot), strict=True)))[1]
+        return pushforward(b, block, dict(zip(given.vars, given.parts(b, x_dot), strict=True)), collapse)[1]
 
     stacked = _over_basis(b, given.type, [atom.type for atom in block.results], push)
     return [seed_last(b, entry, given.type.rank) for entry in stacked]

@@ -30,22 +30,25 @@ from .jvp_scatter import push_scatter
 from .jvp_sums import is_sum, push_sums
 from .jvp_tangents import MaybeAtoms, Tangents, dot, filled_results
 from .roots import flat
+from .segments import Collapse, Segment, parts
 from .values import zeros
 
 
-def pushforward(b: Builder, block: Block, tangents: Mapping[Var, Atom]) -> tuple[Atoms, MaybeAtoms]:
+def pushforward(
+    b: Builder, block: Block, tangents: Mapping[Var, Atom], collapse: Collapse | None = None
+) -> tuple[Atoms, MaybeAtoms]:
     """Emit a copy of `block` with its tangents; the results, and the tangent of each.
 
     `tangents` holds the tangents of free variables, of the same types; other free variables are constants. The tangent
     of a result is None when it is exactly zero, and for results that are not floats. All names bound are fresh, so a
-    block may be pushed any number of times.
+    block may be pushed any number of times. `collapse` may know a cheaper way through segments.
     """
-    values, dots = pushforwards(b, block, (tangents,))
+    values, dots = pushforwards(b, block, (tangents,), collapse)
     return values, dots[0]
 
 
 def pushforwards(
-    b: Builder, block: Block, directions: Sequence[Mapping[Var, Atom]]
+    b: Builder, block: Block, directions: Sequence[Mapping[Var, Atom]], collapse: Collapse | None = None
 ) -> tuple[Atoms, tuple[MaybeAtoms, ...]]:
     """Emit a copy of `block` with its tangents in several directions, for which `pushes_together` must hold.
 
@@ -56,7 +59,7 @@ def pushforwards(
     level = flat(copy)
     for tangents in directions:
         known = {var.name: x_dot for var, x_dot in tangents.items() if not is_literal(x_dot, 0.0)}
-        ts.append(Tangents(known, varied(copy, known), level, _push_alone))
+        ts.append(Tangents(known, varied(copy, known), level, _push_alone, collapse))
     return copy.results, _push(ts, b, copy)
 
 
@@ -77,10 +80,30 @@ def pushes_together(block: Block, names: AbstractSet[str], directions: int) -> b
 
 
 def _push(ts: Sequence[Tangents], b: Builder, block: Block) -> tuple[MaybeAtoms, ...]:
-    for stm in block.stms:
-        with b.at(stm.pos):
-            _statement(ts, b, stm)
+    for part in block.stms if ts[0].collapse is None else parts(block, set[str]().union(*(t.varied for t in ts))):
+        if isinstance(part, Stm):
+            with b.at(part.pos):
+                _statement(ts, b, part)
+        else:
+            _segment(ts, b, part)
     return tuple(tuple(t.of(result) for result in block.results) for t in ts)
+
+
+def _segment(ts: Sequence[Tangents], b: Builder, segment: Segment) -> None:
+    """A segment, by what collapses it, or one statement after another."""
+    collapse, inner = ts[0].collapse, b.child()
+    assert collapse is not None
+    found = collapse.push(inner, segment, [[t.of(x) for x in segment.inputs] for t in ts])
+    if found is None:
+        for stm in segment.block.stms:
+            with b.at(stm.pos):
+                _statement(ts, b, stm)
+        return
+    b.stms += [*segment.block.stms, *inner.stms]
+    for t, dots in zip(ts, found, strict=True):
+        for result, x_dot in zip(segment.block.results, dots, strict=True):
+            assert isinstance(result, Var)
+            t.define(result, x_dot)
 
 
 def _push_alone(t: Tangents, b: Builder, block: Block) -> MaybeAtoms:

@@ -15,6 +15,7 @@ from ..ir.build import Atoms, Builder, is_literal
 from ..ir.core import Block
 from ..ir.types import Atom, Var
 from ..ir.walk import fresh
+from .segments import Collapse
 from .values import zeros
 
 # One per result; None is an exact zero.
@@ -26,13 +27,15 @@ class Tangents:
     """`known` maps names to tangents, `varied` are the names that may have one (`activity`).
 
     `flat` are those that are zero only where their tangent is (`roots`). `push` emits a block's statements with their
-    tangents and returns the tangents of its results; the rules of structured forms call it for sub-blocks.
+    tangents and returns the tangents of its results; the rules of structured forms call it for sub-blocks. `collapse`
+    may know a way through segments.
     """
 
     known: dict[str, Atom]
     varied: AbstractSet[str]
     flat: AbstractSet[str]
     push: Callable[[Tangents, Builder, Block], MaybeAtoms]
+    collapse: Collapse | None = None
 
     def of(self, atom: Atom) -> Atom | None:
         """The tangent of an atom, None when it is zero."""

@@ -22,6 +22,7 @@ from ..errors import ArgumentError
 from ..ir.core import Block, For, Hist, Pos, Reduce, Scan, Stm, While
 from ..ir.walk import lambdas
 from ..passes.notes import RETURN_SWEEP, Notes
+from .segments import Collapse
 from .values import operator_names, returning
 
 LANES = 64
@@ -59,12 +60,14 @@ class Plan:
     """What the loops of a block may keep: `bytes` altogether, or `states` each; without either there is no limit.
 
     Decisions are written to `notes`, where they are asked for, and what is run again to `reruns`, by its place.
+    `collapse` may know a cheaper way through straight-line segments.
     """
 
     bytes: int | None = None
     states: int | None = None
     notes: Notes | None = field(default=None, compare=False)
     reruns: dict[Pos | None, Rerun] | None = field(default=None, compare=False)
+    collapse: Collapse | None = field(default=None, compare=False)
 
     @property
     def is_limited(self) -> bool:

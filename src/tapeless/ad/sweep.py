@@ -24,6 +24,7 @@ from .adjoints import Scope
 from .masks import TAME, masked, suspects, unbounded
 from .planner import Plan
 from .roots import flat, may_vanish, steep
+from .segments import Collapse, Segment, parts
 from .values import rerun, returning
 
 Back: TypeAlias = Callable[[Scope], None]
@@ -53,10 +54,36 @@ class Sweep:
         """Emit the forward sweep; what the return sweep has to do, in program order."""
         backs: list[Back] = []
         self.plan = self.plan.shared(block)
-        for stm in block.stms:
-            with self.b.at(stm.pos):
-                backs.append(_placed(self.rules[type(stm.expr)](self, stm), stm))
+        for part in block.stms if self.plan.collapse is None else parts(block, self.varied):
+            backs.append(self._statement(part) if isinstance(part, Stm) else self._segment(part, self.plan.collapse))
         return backs
+
+    def _statement(self, stm: Stm) -> Back:
+        with self.b.at(stm.pos):
+            return _placed(self.rules[type(stm.expr)](self, stm), stm)
+
+    def _segment(self, segment: Segment, collapse: Collapse | None) -> Back:
+        """Back through a segment by what collapses it, or one statement after another."""
+        stms = segment.block.stms
+        one_by_one = [self._statement(stm) for stm in stms]
+
+        def back(scope: Scope) -> None:
+            outputs = [x for x in segment.block.results if isinstance(x, Var)]
+            inner = scope.b.child()
+            seeds = [scope.adjoints.get(x.name) for x in outputs]
+            found = None if collapse is None else collapse.pull(inner, segment, seeds)
+            if found is None:
+                back_through(one_by_one, scope)
+                return
+            scope.b.stms += [Stm(stm.vars, stm.expr, returning(stm.pos)) for stm in inner.stms]
+            for x in outputs:
+                scope.take(x)
+            for x, x_adj in zip(segment.inputs, found, strict=True):
+                scope.add(x, x_adj)
+
+        # Where a zero must win over an infinity, each statement sees to it.
+        guarded = any(self.needs_guard(stm) or stm.vars[0].name in self.steep for stm in stms)
+        return (lambda scope: back_through(one_by_one, scope)) if guarded else back
 
     def emit(self, stm: Stm) -> None:
         """The statement as it is."""

@@ -116,9 +116,9 @@ def _entry(b: Builder, row: Type, column: Input, cells: Sequence[Sequence[Atom |
 def _swept(b: Builder, block: Block, inputs: Sequence[Input], how: How, memory: planner.Plan) -> Jacobian:
     match how.method:
         case "auto" if how.symmetric:
-            return jacobian_forward(b, block, inputs)
+            return jacobian_forward(b, block, inputs, memory.collapse)
         case "forward":
-            return jacobian_forward(b, block, inputs)
+            return jacobian_forward(b, block, inputs, memory.collapse)
         case "reverse":
             return jacobian_reverse(b, block, inputs, memory)[1]
         case str():

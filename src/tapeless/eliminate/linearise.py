@@ -42,15 +42,16 @@ _MOVES = {"index": 1, "slice": 1, "transpose": 1, "reshape": 1, "replicate": 1, 
 _CHOOSING = frozenset({"min", "max", "fmin", "fmax"})
 
 
-def linearise(block: Block, wrt: Sequence[Var], accumulate: Accumulate) -> Linear | None:
+def linearise(block: Block, wrt: Sequence[Var], accumulate: Accumulate, *, renamed: bool = True) -> Linear | None:
     """The linearised graph of a block by some scalars among its free variables, or None where code is not straight.
 
-    All names bound are fresh. `accumulate` makes the Jacobians of the arms of branches.
+    All names bound are fresh, unless those of the block are to stay. `accumulate` makes the Jacobians of the arms of
+    branches.
     """
     dtypes = {var.type.dtype for var in wrt}
     if len(dtypes) != 1 or any(var.type.shape for var in wrt):
         return None
-    copy = inline(Lambda((), block), ())
+    copy = inline(Lambda((), block), ()) if renamed else block
     level = flat(copy)
     known = _Known(level, steep(copy, (), level, masked(copy, ())), exposed(copy), accumulate)
     try:

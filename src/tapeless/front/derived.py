@@ -30,6 +30,7 @@ from .values import Closure, Value, is_tuple
 
 if TYPE_CHECKING:
     from ..ad.elements import Input
+    from ..ad.planner import Plan
     from ..eliminate.methods import How
 
 Verb: TypeAlias = Literal[
@@ -244,7 +245,6 @@ def _need_floats(c: Context, tree: Tree, value: Value, position: int) -> None:
 
 def _gradient(c: Context, d: Derivation, args: Sequence[Value], kwargs: dict[str, Value]) -> Value:
     from ..ad.jacobians import gradient
-    from ..ad.planner import plan_for
 
     traced = trace(c, d.function, args, kwargs, positions(c, d.argnums, len(args)), d.has_aux)
     if not isinstance(traced.out, Leaf) or traced.out.type.is_array or not traced.out.is_float:
@@ -256,7 +256,7 @@ def _gradient(c: Context, d: Derivation, args: Sequence[Value], kwargs: dict[str
         )
 
     def build(b: Builder) -> Sequence[Atom]:
-        values, adjoints = gradient(b, traced.block, traced.inputs, plan_for(d.memory, c.parameters.notes))
+        values, adjoints = gradient(b, traced.block, traced.inputs, _plan(c, d.memory))
         return (*values, *adjoints)
 
     results = traced.emit(c, build)
@@ -269,7 +269,6 @@ def _gradient(c: Context, d: Derivation, args: Sequence[Value], kwargs: dict[str
 
 def _jacobian(c: Context, d: Derivation, args: Sequence[Value], kwargs: dict[str, Value]) -> Value:
     from ..ad.jacobians import jacobian_forward, jacobian_reverse
-    from ..ad.planner import plan_for
     from ..eliminate.jacobian import jacobian as jacobian_by_elimination
 
     active, literal = positions(c, d.argnums, len(args)), d.how is not None and d.how.model == "published"
@@ -284,13 +283,13 @@ def _jacobian(c: Context, d: Derivation, args: Sequence[Value], kwargs: dict[str
 
     def build(b: Builder) -> Sequence[Atom]:
         shown = Block(traced.block.stms, traced.block.results[: len(rows)])
-        plan = plan_for(d.memory, c.parameters.notes)
+        plan = _plan(c, d.memory)
         if d.verb == "jacrev":
             values, entries = jacobian_reverse(b, shown if traced.aux is None else traced.block, traced.columns, plan)
         else:
             values = ()
             if d.verb == "jacfwd":
-                entries = jacobian_forward(b, shown, traced.columns)
+                entries = jacobian_forward(b, shown, traced.columns, plan.collapse)
             else:
                 entries = jacobian_by_elimination(b, shown, traced.columns, _how(c, d), plan)
             if traced.aux is not None:
@@ -305,6 +304,14 @@ def _jacobian(c: Context, d: Derivation, args: Sequence[Value], kwargs: dict[str
     ]
     jacobian = make(c, traced.out, iter(per_row))
     return (jacobian, traced.auxiliary(c, results)) if d.has_aux else jacobian
+
+
+def _plan(c: Context, memory: Any) -> Plan:
+    """What reverse mode may keep, and how both modes get through straight-line code."""
+    from ..ad.planner import plan_for
+    from ..eliminate.collapse import Collapser
+
+    return replace(plan_for(memory, c.parameters.notes), collapse=Collapser(c.parameters.notes))
 
 
 def _how(c: Context, d: Derivation) -> How:
@@ -327,7 +334,8 @@ def push(c: Context, traced: Trace, dots: Sequence[Atom]) -> tuple[Value, Value,
     floats = [k for k, leaf in enumerate(leaves(traced.out)) if leaf.is_float]
 
     def build(b: Builder) -> Sequence[Atom]:
-        values, found = pushforward(b, traced.block, dict(zip(traced.inputs, dots, strict=True)))
+        given = dict(zip(traced.inputs, dots, strict=True))
+        values, found = pushforward(b, traced.block, given, _plan(c, None).collapse)
         return (*values, *filled(b, [found[k] for k in floats], [values[k].type for k in floats]))
 
     results = traced.emit(c, build)
@@ -346,14 +354,13 @@ def _hvp(c: Context, d: Derivation, primals: Sequence[Value], tangents: Value) -
 def vjp(c: Context, function: Value, primals: Sequence[Value], has_aux: bool, memory: Any = None) -> tuple[Value, ...]:
     """The value, the map from cotangents to adjoints of the primals, and what is auxiliary."""
     from ..ad.jacobians import filled
-    from ..ad.planner import plan_for
     from ..ad.vjp import pullback
 
     traced = trace(c, function, primals, {}, range(len(primals)), has_aux)
     pulls: list[Any] = []
 
     def forward(b: Builder) -> Sequence[Atom]:
-        values, pull = pullback(b, traced.block, traced.inputs, plan_for(memory, c.parameters.notes))
+        values, pull = pullback(b, traced.block, traced.inputs, _plan(c, memory))
         pulls.append(pull)
         return values
 

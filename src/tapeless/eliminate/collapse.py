@@ -1,0 +1,240 @@
+"""Straight-line code as a linear map: products of its Jacobian with tangents and adjoints, by few multiplications.
+
+The block is linearised, some of its graph is eliminated (`scarcity`), and what is left is multiplied with vectors: a
+tangent from the inputs on, each vertex the sum of edge times tangent over the edges into it; an adjoint from the
+outputs back. `Collapser` does so for the segments that `ad` finds in blocks, loops and maps; `linear_map` for a whole
+block that is applied many times.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from ..ad.segments import Segment
+from ..ir.build import Builder, is_literal
+from ..ir.core import Block
+from ..ir.types import Atom, DType, Lit, Var
+from ..passes.notes import Notes
+from .emit import accumulate
+from .factors import Factor, Traits, plus, product, settled, settled_traits, without_coefficient
+from .linear import Ends, Linear
+from .linearise import linearise
+from .methods import How
+from .scarcity import Factors, Scarce, Vectors, scarce
+
+SUBJECT = "segment"
+MANY = 8  # vectors that a linear map is expected to meet
+MOST = 400  # vertices of a graph that is looked at
+
+
+@dataclass(frozen=True, slots=True)
+class Collapser:
+    """How `ad` gets through segments (`ad.segments.Collapse`); what is decided goes to `notes`."""
+
+    notes: Notes | None = None
+
+    def push(
+        self, b: Builder, segment: Segment, directions: Sequence[Sequence[Atom | None]]
+    ) -> Sequence[Sequence[Atom | None]] | None:
+        """The tangents of the results in each direction, or None where one statement after another is as good."""
+        linear = _linear_part(segment)
+        if linear is None:
+            return None
+        found = scarce(linear.graph, _tangents(linear, directions))
+        if found.total >= found.plain:
+            return None
+        self._note(segment, found)
+        b.stms.extend(linear.stms)
+        edges = reduced(b, linear, found)
+        return [pushed(b, linear, edges, dots) for dots in directions]
+
+    def pull(self, b: Builder, segment: Segment, seeds: Sequence[Atom | None]) -> Sequence[Atom | None] | None:
+        """The adjoints of the inputs, or None."""
+        wanted = [(x, seed) for x, seed in zip(segment.block.results, seeds, strict=True) if seed is not None]
+        part = replace(segment, block=replace(segment.block, results=tuple(x for x, _ in wanted)))
+        seeds, linear = [seed for _, seed in wanted], _linear_part(part)
+        if linear is None:
+            return None
+        found = scarce(linear.graph, _adjoints(linear, seeds))
+        if found.total >= found.plain:
+            return None
+        self._note(segment, found)
+        b.stms.extend(linear.stms)
+        return pulled(b, linear, reduced(b, linear, found), seeds)
+
+    def _note(self, segment: Segment, found: Scarce) -> None:
+        if self.notes is not None:
+            self.notes.add(segment.block.stms[0].pos, SUBJECT, *_words(found))
+
+
+def _words(found: Scarce) -> tuple[str, str]:
+    decision = f"derivative by {found.total} multiplications"
+    return decision, f"{found.once} to eliminate, {found.later} after; {found.plain} one statement after another"
+
+
+# -- many vectors, later ----------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class LinearMap:
+    """A block with what is left of its graph for many vectors; `linear.stms` compute its values and its partials."""
+
+    linear: Linear
+    found: Scarce
+
+    def edges(self, b: Builder) -> dict[Ends, Factor]:
+        """Emit the products of the steps; the edges that are left, each a number or one variable."""
+        left = reduced(b, self.linear, self.found)
+        return {ends: _alone(b, edge, self.linear.dtype) for ends, edge in left.items()}
+
+
+def linear_map(block: Block, inputs: Sequence[Var]) -> LinearMap | None:
+    """The linear map of straight-line code, for many vectors; None where vectors had better be swept."""
+
+    def arm(b: Builder, linear: Linear) -> tuple[Mapping[Ends, Factor], int]:
+        plan = How().plan(linear.graph)
+        return accumulate(b, linear, plan.order), plan.cost
+
+    linear = linearise(block, inputs, arm)
+    if linear is None or len(linear.graph.shapes) > MOST:
+        return None
+    return LinearMap(linear, scarce(linear.graph, Vectors([MANY] * len(linear.graph.shapes))))
+
+
+def atoms_of(edges: Mapping[Ends, Factor]) -> list[Atom]:
+    """The variables of the edges that have one."""
+    return [edge.atom for edge in edges.values() if edge.atom is not None]
+
+
+def with_atoms(edges: Mapping[Ends, Factor], atoms: Sequence[Atom]) -> dict[Ends, Factor]:
+    """The edges with these for their variables."""
+    given = iter(atoms)
+    return {ends: edge if edge.atom is None else _from(next(given), edge.traits) for ends, edge in edges.items()}
+
+
+# -- products with vectors --------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Emitted:
+    """Factors of the program that is made (`scarcity.Algebra`)."""
+
+    b: Builder
+    dtype: DType
+
+    def times(self, post: Factor, pre: Factor) -> Factor | None:
+        return product(self.b, post, pre)
+
+    def plus(self, old: Factor, new: Factor) -> Factor | None:
+        return plus(self.b, old, new, self.dtype)
+
+
+def reduced(b: Builder, linear: Linear, found: Scarce) -> dict[Ends, Factor]:
+    """Emit the products and sums of the steps; the edges that are left."""
+    factors = Factors(len(linear.graph.shapes), linear.factors)
+    for step in found.steps:
+        factors.take(step, _Emitted(b, linear.dtype))
+    left = ((s, t, edge) for t, edges in enumerate(factors.before) for s, edge in sorted(edges.items()))
+    return {(source, target): without_coefficient(b, edge, linear.dtype) for source, target, edge in left}
+
+
+def pushed(b: Builder, linear: Linear, edges: Mapping[Ends, Factor], dots: Sequence[Atom | None]) -> list[Atom | None]:
+    """The tangents of all elements of the results for those of the inputs."""
+    values = {vertex: _from(x_dot) for vertex, x_dot in enumerate(dots) if x_dot is not None and not _is_zero(x_dot)}
+    for (source, target), edge in sorted(edges.items(), key=lambda item: (item[0][1], item[0][0])):
+        if source in values and (term := product(b, edge, _single(b, values, source, linear.dtype))) is not None:
+            _add(b, values, target, term, linear.dtype)
+    rows = [output for row in linear.rows for output in row]
+    return [settled(b, values[row], linear.dtype) if row is not None and row in values else None for row in rows]
+
+
+def pulled(b: Builder, linear: Linear, edges: Mapping[Ends, Factor], seeds: Sequence[Atom | None]) -> list[Atom | None]:
+    """The adjoints of the inputs for those of all elements of the results."""
+    values: dict[int, Factor] = {}
+    rows = [output for row in linear.rows for output in row]
+    for row, seed in zip(rows, seeds, strict=True):
+        if row is not None and seed is not None:
+            _add(b, values, row, _from(seed), linear.dtype)
+    for (source, target), edge in sorted(edges.items(), reverse=True):
+        if target in values and (term := product(b, _single(b, values, target, linear.dtype), edge)) is not None:
+            _add(b, values, source, term, linear.dtype)
+    inputs = range(linear.graph.inputs)
+    return [settled(b, values[vertex], linear.dtype) if vertex in values else None for vertex in inputs]
+
+
+def _add(b: Builder, values: dict[int, Factor], vertex: int, term: Factor, dtype: DType) -> None:
+    total = plus(b, values[vertex], term, dtype) if vertex in values else term
+    if total is None:
+        del values[vertex]
+    else:
+        values[vertex] = total
+
+
+def _single(b: Builder, values: dict[int, Factor], vertex: int, dtype: DType) -> Factor:
+    """The value at a vertex, multiplied with its constant once for all products that it is in."""
+    values[vertex] = without_coefficient(b, values[vertex], dtype)
+    return values[vertex]
+
+
+def _alone(b: Builder, edge: Factor, dtype: DType) -> Factor:
+    """The edge as a number known now, or as one variable."""
+    return edge if edge.is_literal else _from(settled(b, edge, dtype), settled_traits(edge))
+
+
+def _from(atom: Atom, traits: Traits | None = None) -> Factor:
+    if isinstance(atom, Lit):
+        return Factor(float(atom.value))
+    return Factor(1.0, atom, (), traits or Traits())
+
+
+def _is_zero(atom: Atom) -> bool:
+    return is_literal(atom, 0.0)
+
+
+# -- segments ---------------------------------------------------------------------------------------
+
+
+def _linear_part(segment: Segment) -> Linear | None:
+    """The graph of a segment, with the statements of its partials alone; None for a large one or several types."""
+    linear = linearise(segment.block, segment.inputs, _no_branches, renamed=False)
+    if linear is None or len(linear.graph.shapes) > MOST:
+        return None
+    there = set(map(id, segment.block.stms))
+    return replace(linear, stms=tuple(stm for stm in linear.stms if id(stm) not in there))
+
+
+def _no_branches(_b: Builder, _linear: Linear) -> tuple[Mapping[Ends, Factor], int]:
+    raise AssertionError("a segment has no branches")
+
+
+def _tangents(linear: Linear, directions: Sequence[Sequence[Atom | None]]) -> Vectors:
+    """In how many directions there is a tangent at each vertex."""
+    bits, units = [0] * len(linear.graph.shapes), [0] * len(linear.graph.shapes)
+    for number, dots in enumerate(directions):
+        for vertex, x_dot in enumerate(dots):
+            if x_dot is not None and not _is_zero(x_dot):
+                bits[vertex] |= 1 << number
+                units[vertex] |= _is_unit(x_dot) << number
+    for source, target in sorted(linear.graph.edges, key=lambda ends: ends[1]):
+        bits[target] |= bits[source]
+    return Vectors([(found & ~free).bit_count() for found, free in zip(bits, units, strict=True)])
+
+
+def _adjoints(linear: Linear, seeds: Sequence[Atom | None]) -> Vectors:
+    """Whether there is an adjoint at each vertex."""
+    counts = [0] * len(linear.graph.shapes)
+    met = set[int]()
+    for (row,), seed in zip(linear.rows, seeds, strict=True):
+        if row is not None and seed is not None:
+            met.add(row)
+            counts[row] = max(counts[row], 0 if _is_unit(seed) else 1)
+    for source, target in sorted(linear.graph.edges, reverse=True):
+        if target in met:
+            met.add(source)
+            counts[source] = 1
+    return Vectors(counts, back=True)
+
+
+def _is_unit(atom: Atom) -> bool:
+    return is_literal(atom, 1.0) or is_literal(atom, -1.0)
