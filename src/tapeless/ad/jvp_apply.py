@@ -10,6 +10,7 @@ Operations that move values without changing them move the tangents in the same 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TypeGuard
 
 from ..ir.build import Builder, is_literal
 from ..ir.core import Apply
@@ -60,11 +61,16 @@ def _partial(b: Builder, partials: Sequence[Partial], args: Sequence[Atom], arg:
     """The partial by one variable, which may be several of the operands: `x * x` has 2x."""
     first, *others = [rule(b, args, out) for rule, operand in zip(partials, args, strict=True) if operand == arg]
     for other in others:
-        if isinstance(first, Lit) and isinstance(other, Lit):
+        if _is_whole(first) and _is_whole(other):
             first = Lit(float(first.value) + float(other.value), out.type.dtype)
         else:
             first = b.apply("add", first, other)
     return first
+
+
+def _is_whole(atom: Atom) -> TypeGuard[Lit]:
+    """A literal like 1 or -1, whose sums are exact: rounding is not the business of a rule."""
+    return isinstance(atom, Lit) and float(atom.value).is_integer()
 
 
 def _plus(b: Builder, total: Atom | None, partial: Atom, x_dot: Atom, product: str, hint: str) -> Atom | None:

@@ -214,10 +214,10 @@ class _Parallelise:
         row = param.type.drop(found.place.dims)
         if not found.is_single or is_small(row, SMALL_ROW):
             return "", ()
-        columns = found.columns
+        columns = found.columns if row.rank == 1 else ()
         unsure = [i64(c) for c in columns if not found.starts_with_write(c)]
         if not columns or not all(self.walk.facts.within(c, row.shape[0]) for c in unsure):
-            return "only single elements of its rows are written", ()
+            return "only parts of its rows are written", ()
         return "", columns
 
     def _in_range(self, loop: Loop, forms: Sequence[Affine], shape: Sequence[Atom]) -> bool:

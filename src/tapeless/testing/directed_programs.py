@@ -121,6 +121,7 @@ def f(x: f64, y: f64) {
   a: f64 = add x x
   b: f64 = mul a x
   c: f64 = fma x y x
+  n: f64 = fma x 0.1 x
   d: f64 = mod y y
   e: f64 = sub b c
   g: f64 = sub d x
@@ -128,7 +129,7 @@ def f(x: f64, y: f64) {
   k: f64 = neg y
   l: f64 = sub x k
   m: f64 = sin l
-  return h g m
+  return h g m n
 }
 """
 

@@ -498,6 +498,18 @@ def column_of_the_row_before(a0: f64[n, m], x: f64[n]) {
   return a
 }
 """,
+    "lines_of_planes": """
+def lines_of_planes(a0: f64[n, m, m], x: f64[n]) {
+  a: f64[n, m, m] = for n [a0] (i: i64, a1: f64[n, m, m]) {
+    check bounds 0 m
+    v: f64 = index x i
+    w: f64[m] = replicate v m
+    a2: f64[n, m, m] = update a1 w i 0
+    return a2
+  }
+  return a
+}
+""",
     "previous_element": """
 def previous_element(a0: f64[n], x: f64[n]) {
   m: i64 = sub n 1
