@@ -1,9 +1,9 @@
 """`If`: a branch when all lanes agree, both arms under masks when they do not.
 
 A condition that differs between lanes runs each arm under its mask, and only when some lane takes
-it; results are selected lane by lane. An array that both arms leave in the same memory needs
-nothing more (an update in one arm, nothing in the other); other arrays are moved or copied into
-memory of their own.
+it, unless that costs less than a jump that was not foreseen; results are selected lane by lane. An
+array that both arms leave in the same memory needs nothing more (an update in one arm, nothing in
+the other); other arrays are moved or copied into memory of their own.
 """
 
 from __future__ import annotations
@@ -13,10 +13,14 @@ from dataclasses import replace
 
 from ..ir.core import Block, If, Stm
 from ..ir.types import Var
+from ..passes.cost import block_cost, is_total
 from . import affine, deposits, memory
 from .emitter import CannotVectorise, Emitter
 from .text import llvm_type
 from .values import VARYING, Array, Region, Scalar, Value, size
+
+# What an arm may cost that runs although perhaps no lane takes it: about as much as a jump that was not foreseen.
+STRAIGHT = 16.0
 
 
 def emit_if(e: Emitter, stm: Stm) -> None:
@@ -148,8 +152,15 @@ def _masked(e: Emitter, stm: Stm, expr: If, condition: str) -> None:
         orelse = _under(e, stm, expr.orelse, masks[1])
     targets = [_target(e, var, a, b) for var, a, b in zip(stm.vars, then, orelse, strict=True)]
     locals_: list[list[Scalar | None]] = []
-    for mask, lines, values in ((masks[0], then_lines, then), (masks[1], else_lines, orelse)):
-        locals_.append(_run_arm(e, mask, lines, values, targets))
+    for arm, mask, lines, values in (
+        (expr.then, masks[0], then_lines, then),
+        (expr.orelse, masks[1], else_lines, orelse),
+    ):
+        if _is_cheap(arm):
+            e.w.lines.extend(lines)
+            locals_.append([value if isinstance(value, Scalar) else None for value in values])
+        else:
+            locals_.append(_run_arm(e, mask, lines, values, targets))
     for k, var in enumerate(stm.vars):
         target, first, second = targets[k], locals_[0][k], locals_[1][k]
         if target is not None:
@@ -158,10 +169,16 @@ def _masked(e: Emitter, stm: Stm, expr: If, condition: str) -> None:
         assert first is not None
         assert second is not None
         text = e.w.op(
-            f"select {type} {condition}, {llvm_type(first.dtype, e.width)} {first.text}, "
-            f"{llvm_type(first.dtype, e.width)} {second.text}"
+            f"select {type} {condition}, {llvm_type(first.dtype, e.width)} {e.spread(first)}, "
+            f"{llvm_type(first.dtype, e.width)} {e.spread(second)}"
         )
         e.bind(var, Scalar(first.dtype, text, VARYING))
+
+
+def _is_cheap(arm: Block) -> bool:
+    """Is it faster to compute the arm in any case? Numbers alone, which cannot fail."""
+    numbers = all(is_total(stm.expr) for stm in arm.stms) and not any(result.type.shape for result in arm.results)
+    return numbers and block_cost(arm) <= STRAIGHT
 
 
 def _under(e: Emitter, stm: Stm, arm: Block, mask: str) -> tuple[Value, ...]:

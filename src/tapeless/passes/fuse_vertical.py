@@ -16,6 +16,7 @@ from ..ir.core import Apply, Block, Expr, For, Hist, If, Lambda, Map, Reduce, Sc
 from ..ir.types import Atom, Var
 from ..ir.walk import lambdas, map_lambdas, operands, refresh, statements, substitute_lambda
 from .cost import block_cost, exceptions, has_check
+from .guards import may_wait
 from .rewrite import name_of
 from .uses import mentioned, use_counts
 from .views import same
@@ -99,6 +100,8 @@ def is_movable(stms: Sequence[Stm], candidate: int, number: int, names: set[str]
             return False
     # Iterations of the two will alternate: the first check to fail must not become one of another kind.
     if checks and len(exceptions((stms[candidate], stms[number]))) > 1 and has_check((stms[number],)):
+        return False
+    if checks and not may_wait(stms[candidate], stms[candidate + 1 : number], stms[number]):
         return False
     return not any(name_of(x) in free for stm in stms[candidate + 1 : number + 1] for x in overwritten(stm.expr))
 

@@ -9,7 +9,8 @@ reading the row once for each operator costs more than they gain. This is how th
 matrix becomes one pass over its entries. Only small bodies are treated, which have nothing else to gain from lanes.
 
 An addition to one element of an array, `accumulate`, goes behind a histogram that adds to the same array: sums of
-floats in histograms have no order.
+floats in histograms have no order. A map that only checks (`along`) may be the first member: the loop checks before
+it reads.
 """
 
 from __future__ import annotations
@@ -19,30 +20,45 @@ from collections.abc import Sequence
 from ..ir.build import Builder
 from ..ir.core import Apply, Block, Check, For, Function, Hist, Lambda, Map, Reduce, Scan, Scatter, Stm, While
 from ..ir.types import I64, Atom, Type, Var, i64
-from ..ir.walk import fresh, inline, lambdas, map_lambdas, statements, subst_atom
+from ..ir.walk import fresh, inline, lambdas, map_lambdas, statements
+from .along import along, only_checks, partner, without_repetition
 from .cost import block_cost, has_check
+from .guards import may_wait
 from .notes import Notes
 from .uses import mentioned, use_counts
 
 # What one member may cost for each element of the row.
 SMALL = 30.0
 
-Member = Reduce | Hist
+Member = Map | Reduce | Hist
 
 
 def run(function: Function, notes: Notes) -> Function:
     """The function with such rows gone over once."""
-    if not any(isinstance(stm.expr, Hist) for stm in statements(function.body)):
+    if not any(isinstance(stm.expr, Hist) or only_checks(stm) for stm in statements(function.body)):
         return function
     return Function(function.name, function.params, _block(function.body, notes, rows=False), function.donated)
 
 
 def _block(block: Block, notes: Notes, *, rows: bool) -> Block:
     """`rows` says that the block is the body of a loop that runs round by round."""
-    stms = [_inside(stm, notes, rows) for stm in block.stms]
+    stms = [_inside(stm, notes, rows) for stm in _checked_along(block.stms, notes)]
     if rows and sum(isinstance(stm.expr, Member) for stm in stms) > 1:
         stms = _merged(_sunk(stms, block.results), notes) or stms
     return Block(tuple(stms), block.results)
+
+
+def _checked_along(block: Sequence[Stm], notes: Notes) -> list[Stm]:
+    """The statements, loops with the checks before them, unless that leaves an inner loop which only checks."""
+    stms: list[Stm] = []
+    for stm in block:
+        stms.append(stm)
+        if (checks := partner(stms)) is not None:
+            joined = _inside(along(stms[checks], stm), notes, rows=True)
+            if not any(only_checks(inner) for lam in lambdas(joined.expr) for inner in lam.body.stms):
+                stms[-1] = joined
+                del stms[checks]
+    return stms
 
 
 def _inside(stm: Stm, notes: Notes, rows: bool) -> Stm:
@@ -110,23 +126,28 @@ def _length(stm: Stm, bound: set[str]) -> Var | None:
     expr = stm.expr
     if not isinstance(expr, Member) or not isinstance(expr.size, Var) or expr.size.name not in bound:
         return None
-    plain = all(isinstance(s.expr, Apply) for lam in lambdas(expr) for s in lam.body.stms)
+    if isinstance(expr, Map) and not only_checks(stm):
+        return None
+    plain = all(isinstance(s.expr, Apply | Check) for lam in lambdas(expr) for s in lam.body.stms)
     scalars = all(not result.type.shape for lam in lambdas(expr) for result in lam.body.results)
     return expr.size if plain and scalars and block_cost(expr.body.body) <= SMALL else None
 
 
 def _independent(stms: Sequence[Stm], first: int, bound: set[str]) -> list[Stm]:
     """The members from `first` on of the same length of which none needs what another one makes or overwrites."""
-    group: list[Stm] = []
-    reached: set[str] = set()
-    for stm in stms[first:]:
+    group, others = [stms[first]], list[Stm]()
+    reached = {var.name for var in stms[first].vars}
+    for stm in stms[first + 1 :]:
         if has_check((stm,)):
             break
+        member = _length(stm, bound) == _length(stms[first], bound) and not _interferes(stm, group)
         if mentioned(stm) & reached:
             reached.update(var.name for var in stm.vars)
-        elif _length(stm, bound) == _length(stms[first], bound) and not _interferes(stm, group):
+        elif member and (not only_checks(group[0]) or may_wait(group[0], others, stm)):
             group.append(stm)
             reached.update(var.name for var in stm.vars)
+        else:
+            others.append(stm)
     return group
 
 
@@ -161,21 +182,21 @@ def _joined(stms: Sequence[Stm], group: Sequence[Stm]) -> list[Stm]:
 def _loop(group: Sequence[Stm]) -> Stm:
     members = [stm.expr for stm in group if isinstance(stm.expr, Member)]
     vars = tuple(var for stm in group for var in stm.vars)
-    init = tuple(x for member in members for x in (member.dest if isinstance(member, Hist) else member.neutral))
+    init = tuple(x for member in members for x in _carried(member))
 
     def step(b: Builder, i: Var, *carried: Var) -> list[Atom]:
         values = [inline(member.body, (i,)) for member in members]
-        block = _without_repetition(
+        block = without_repetition(
             Block(tuple(stm for value in values for stm in value.stms), tuple(x for v in values for x in v.results))
         )
         left, results, new = list(carried), list(b.splice(block)), list[Atom]()
         for member, value in zip(members, values, strict=True):
-            count = len(member.neutral)
+            count = len(_carried(member))
             own, left = left[:count], left[count:]
             yielded, results = results[: len(value.results)], results[len(value.results) :]
             if isinstance(member, Hist):
                 new += _deposited(b, member, own, yielded)
-            else:
+            elif isinstance(member, Reduce):
                 new += b.splice(inline(member.op, (*own, *yielded)))
         return new
 
@@ -183,21 +204,14 @@ def _loop(group: Sequence[Stm]) -> Stm:
     return Stm(vars, For(members[0].size, init, lam), group[0].pos)
 
 
-def _without_repetition(block: Block) -> Block:
-    """A block of operations in which none is done twice: the members read the same row."""
-    known: dict[tuple[object, ...], Var] = {}
-    same: dict[Var, Atom] = {}
-    stms: list[Stm] = []
-    for stm in block.stms:
-        assert isinstance(stm.expr, Apply)
-        expr = Apply(stm.expr.op, tuple(subst_atom(x, same) for x in stm.expr.args), stm.expr.attrs)
-        key = expr.op, expr.args, expr.attrs
-        if key in known:
-            same[stm.vars[0]] = known[key]
-        else:
-            known[key] = stm.vars[0]
-            stms.append(Stm(stm.vars, expr, stm.pos))
-    return Block(tuple(stms), tuple(subst_atom(x, same) for x in block.results))
+def _carried(member: Member) -> tuple[Atom, ...]:
+    match member:
+        case Map():
+            return ()
+        case Reduce():
+            return member.neutral
+        case Hist():
+            return member.dest
 
 
 def _deposited(b: Builder, hist: Hist, arrays: Sequence[Var], results: Sequence[Atom]) -> Sequence[Atom]:
