@@ -288,6 +288,7 @@ add(
     cond_scalar=lambda x: jnp.stack([lax.cond(y > 0, lambda z: z**3, lambda z: -z, y) for y in x]),
     while_loop=lambda x: lax.while_loop(lambda c: c[0] < 3, lambda c: (c[0] + 1, c[1] * jnp.sin(c[1])), (0, x))[1],
     while_data=lambda x: lax.while_loop(lambda y: y.sum() < 20, lambda y: y * 1.5, x),
+    while_lanes=jax.vmap(lambda y: lax.while_loop(lambda z: z < 2, lambda z: z * 2 + 0.5, y)),
     fori=lambda x: lax.fori_loop(0, 4, lambda k, y: y + jnp.sin(y) * k, x),
     scan=lambda x: lax.scan(lambda c, y: (c * y + jnp.sin(c), c + y), x[0], x),
     scan_reverse=lambda x: lax.scan(lambda c, y: (c + y**2, c * y), 0.0, x, reverse=True),

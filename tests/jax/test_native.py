@@ -1,5 +1,6 @@
 """Compiled code inside JAX: the same results and derivatives as JAX's, under its transformations."""
 
+import sys
 from typing import Any
 
 import jax
@@ -127,3 +128,11 @@ def test_the_handler_of_a_function() -> None:
     text = handler_text(function)
     assert "define ptr @handler(ptr %frame)" in text
     assert text.count("store i64 3, ptr") == 2
+    assert "call i32 @madvise" not in text
+
+
+def test_large_results_lie_on_huge_pages() -> None:
+    function = with_rooms(parse_function("def f(x: f64[1000, 600]) {\n  return x\n}\n"))
+    assert ("call i32 @madvise" in handler_text(function)) == (sys.platform == "linux")
+    x = jnp.arange(600_000.0)
+    np.testing.assert_array_equal(tj.compiled(lambda x: x * 2)(x), x * 2)

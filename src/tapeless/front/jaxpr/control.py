@@ -11,11 +11,15 @@ from typing import Any
 
 from ...errors import DerivativeError
 from ...ir.build import Atoms, Builder
+from ...ir.core import Lambda
 from ...ir.types import BOOL, Atom, Var, boolean, i64
+from ...ir.walk import inline
 from ..numpy.atoms import convert, literal
+from ..numpy.nest import array_of, pull_atom
 from .convert import Walk, rule
 from .elementwise import elementwise
 from .foreign import ruled
+from .reductions import reduced
 from .types import type_of
 
 # Functions of `jax.numpy` whose own code, differentiated, is right everywhere.
@@ -27,6 +31,23 @@ _SEEN_THROUGH = frozenset({"logaddexp", "logaddexp2"})
 def _call(walk: Walk, equation: Any, args: Atoms) -> Sequence[Atom]:
     inner = equation.params.get("jaxpr", equation.params.get("call_jaxpr", equation.params.get("call")))
     return walk.closed(inner, args) if hasattr(inner, "consts") else walk.run(inner, (), args)
+
+
+@rule("tapeless_native_call")
+def _native_call(walk: Walk, equation: Any, args: Atoms) -> Sequence[Atom]:
+    """A program of ours that was to be machine code (`interop.jax.native`)."""
+    function = equation.params["code"].function
+    return walk.b.splice(inline(Lambda(function.params, function.body), args))
+
+
+@rule("tapeless_choice")
+def _choice(walk: Walk, equation: Any, args: Atoms) -> Sequence[Atom]:
+    """Functions of which the fastest was to be run (`interop.jax.timed`): the first stands for all of them."""
+    from .flat import tidied
+    from .library import jax
+
+    avals = [jax.ShapeDtypeStruct(var.aval.shape, var.aval.dtype) for var in equation.invars]
+    return walk.closed(tidied(jax.make_jaxpr(equation.params["choice"].alternatives[0])(*avals)), args)
 
 
 @rule("custom_jvp_call")
@@ -111,17 +132,36 @@ def _is_at_most(b: Builder, which: Atom, k: int) -> Atom:
 
 @rule("while")
 def _while(walk: Walk, equation: Any, args: Atoms) -> Sequence[Atom]:
+    """A loop; under `vmap` the condition may be one for each lane, and lanes that have left keep their values."""
     p = equation.params
     first, second = int(p["cond_nconsts"]), int(p["body_nconsts"])
     cond_args, body_args, init = args[:first], args[first : first + second], args[first + second :]
+    lanes = len(p["cond_jaxpr"].out_avals[0].shape)
+
+    def going(b: Builder, state: Sequence[Var]) -> Atom:
+        return walk.at(b).closed(p["cond_jaxpr"], (*cond_args, *state))[0]
 
     def cond(b: Builder, *state: Var) -> Sequence[Atom]:
-        return walk.at(b).closed(p["cond_jaxpr"], (*cond_args, *state))
+        return (reduced(b, going(b, state), range(lanes), "or"),)
 
     def body(b: Builder, *state: Var) -> Sequence[Atom]:
-        return walk.at(b).closed(p["body_jaxpr"], (*body_args, *state))
+        made = walk.at(b).closed(p["body_jaxpr"], (*body_args, *state))
+        if not lanes:
+            return made
+        holds = going(b, state)
+        return [_where(b, holds, new, old) for new, old in zip(made, state, strict=True)]
 
     return walk.b.while_(init, cond, body)
+
+
+def _where(b: Builder, holds: Atom, new: Atom, old: Atom) -> Atom:
+    """An array whose leading dimensions are those of a condition, chosen by it."""
+    lanes, pulls = holds.type.rank, [pull_atom(x) for x in (new, old)]
+
+    def element(b: Builder, index: Atoms) -> Atom:
+        return b.apply("select", b.apply("index", holds, *index[:lanes]), *(pull.at(b, index) for pull in pulls))
+
+    return array_of(b, new.type.shape, element)
 
 
 @rule("scan")

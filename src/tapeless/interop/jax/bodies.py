@@ -198,7 +198,14 @@ def _form(request: Request) -> derive.Form:
 
 def _runner(function: Function, request: Request) -> Callable[..., Sequence[Any]]:
     """A program as a function of JAX arrays."""
-    return native_call(function) if request.backend == "native" else from_ir(function)
+    match request.backend:
+        case "native":
+            return native_call(function)
+        case "auto" if derive.is_straight(function):
+            # XLA takes longer to compile many operations on single numbers, and makes slower code of them.
+            return native_call(function, portable=True)
+        case _:
+            return from_ir(function)
 
 
 def _places(program: Program, count: int) -> list[int | None]:

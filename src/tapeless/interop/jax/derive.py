@@ -18,7 +18,7 @@ from ...ad.planner import Plan
 from ...eliminate.jacobian import jacobian
 from ...eliminate.methods import How
 from ...ir.build import Builder
-from ...ir.core import Apply, Block, Check, Function, If, Lambda, While
+from ...ir.core import Apply, Block, Check, Expr, Function, If, Lambda, While
 from ...ir.types import Atom
 from ...ir.walk import free_vars, fresh, inline, statements, substitute
 from ...passes import forget, fuse, parallelise, scalarise, simplify, unroll, whole
@@ -73,6 +73,21 @@ COMPILED = Form(_SCALARS_BEFORE, ())
 def has_while(function: Function) -> bool:
     """Is there a loop whose number of steps is not known before it runs?"""
     return any(isinstance(stm.expr, While) for stm in statements(function.body))
+
+
+def is_straight(function: Function) -> bool:
+    """Is this straight-line code of our own operations on single numbers?"""
+    return all(_is_step(stm.expr) for stm in statements(function.body))
+
+
+def _is_step(expr: Expr) -> bool:
+    match expr:
+        case Apply(op, _, _):
+            return not op.startswith("foreign")
+        case Check() | If():
+            return True
+        case _:
+            return False
 
 
 def gradient_of(function: Function, count: int, scalar: int, form: Form) -> Function:

@@ -22,7 +22,7 @@ from .signature import Signature
 from .timed import measured
 
 Verb: TypeAlias = Literal["gradient", "jacobian", "jvp", "vjp"]
-BACKENDS = ("jax", "native")
+BACKENDS = ("auto", "jax", "native")
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,11 +34,11 @@ class Request:
     has_aux: bool = False
     method: Any = "auto"
     budget: Any = None
-    backend: str = "jax"
+    backend: str = "auto"
 
     def __post_init__(self) -> None:
         if self.backend not in BACKENDS:
-            raise ArgumentError(f"there is no back end {self.backend!r}", fix='choose "jax" or "native"')
+            raise ArgumentError(f"there is no back end {self.backend!r}", fix='choose "auto", "jax" or "native"')
 
 
 class Derived:

@@ -5,15 +5,18 @@
 XLA asks a handler for its version through an extension of the frame, and calls it at several stages, of which only
 execution does anything here: the data of the buffers goes into the kernel's slots. The kernel writes arrays into the
 result buffers itself, which it gets as further parameters; numbers are stored here. All sizes are known, so nothing is
-checked at run time. Offsets are those of the C interface (`xla/ffi/api/c_api.h`), whose version is read from the header
-that JAX ships.
+checked at run time. XLA takes the memory of each result from the system anew, and the first touch of its pages may cost
+several times what the kernel does: large results ask for huge pages. Offsets are those of the C interface
+(`xla/ffi/api/c_api.h`), whose version is read from the header that JAX ships.
 """
 
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Mapping, Sequence
 from functools import cache
+from math import prod
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +27,7 @@ from ...backend.jaxlib.library import jax
 from ...ir.core import Function
 from ...ir.types import DType, Lit, Type
 from ...ir.walk import fresh
+from ...runtime.symbols import outside
 
 llvm: Any = llvmlite.binding  # it has no types
 
@@ -33,11 +37,17 @@ _EXTENSION, _API, _STAGE, _ARGS, _RETS = 8, 16, 32, 72, 112
 _EXECUTE = 3
 # In a buffer: its data. In the table of the interface: the function that makes errors.
 _DATA, _MAKE_ERROR = 24, 48
+# Results of so many bytes lie on huge pages where the system has them.
+_LARGE = 1 << 22
+_PAGE = 1 << 12
+_MADV_HUGEPAGE = 14
 
 _FRAME = """
 @message = private constant [{length} x i8] c"{message}\\00"
 
 declare i64 @kernel(ptr, ptr, ptr)
+declare i32 @madvise(ptr, i64, i32)
+declare ptr @llvm.ptrmask.p0.i64(ptr, i64)
 
 define ptr @handler(ptr %frame) {{
 entry:
@@ -137,6 +147,7 @@ def link(function: Function, kernel: cpu.Loaded) -> tuple[int, Any]:
         code = machine.emit_object(module)
     library = llvm.JITLibraryBuilder().add_object_img(code)
     library.import_symbol("kernel", kernel.address)
+    library.import_symbol("madvise", outside()["madvise"])
     library.export_symbol("handler")
     tracker = library.link(_jit(), f"handler-{kernel.address}")
     return tracker["handler"], tracker
@@ -151,6 +162,7 @@ def _reads(types: Sequence[Type], rooms: Mapping[int, int]) -> tuple[str, int]:
         lines.append(f"  %in.{k}.slot = getelementptr i64, ptr %slots, i64 {slot}")
         if type.is_array:
             lines.append(f"  store ptr %in.{k}, ptr %in.{k}.slot")
+            lines += _huge_pages(f"%in.{k}", type) if k in rooms else []
             for d, size in enumerate(_sizes(type)):
                 lines.append(f"  %in.{k}.size.{d} = getelementptr i64, ptr %slots, i64 {slot + 1 + d}")
                 lines.append(f"  store i64 {size}, ptr %in.{k}.size.{d}")
@@ -158,6 +170,18 @@ def _reads(types: Sequence[Type], rooms: Mapping[int, int]) -> tuple[str, int]:
             lines += _scalar_in(f"%in.{k}", _LLVM[type.dtype])
         slot += 1 + type.rank
     return "\n".join(lines), slot
+
+
+def _huge_pages(data: str, type: Type) -> list[str]:
+    """Code that asks for huge pages under a large array; a refusal changes nothing."""
+    bytes = prod(_sizes(type)) * type.dtype.itemsize
+    if bytes < _LARGE or sys.platform != "linux":
+        return []
+    return [
+        f"  {data}.last = getelementptr i8, ptr {data}, i64 {_PAGE - 1}",
+        f"  {data}.page = call ptr @llvm.ptrmask.p0.i64(ptr {data}.last, i64 {-_PAGE})",
+        f"  {data}.refused = call i32 @madvise(ptr {data}.page, i64 {bytes - _PAGE}, i32 {_MADV_HUGEPAGE})",
+    ]
 
 
 def _scalar_in(data: str, bits: str) -> list[str]:

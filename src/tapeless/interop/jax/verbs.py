@@ -26,12 +26,12 @@ def jacobian(
     *,
     method: Any = "auto",
     budget: float | str | None = None,
-    backend: str = "jax",
+    backend: str = "auto",
 ) -> Callable[..., Any]:
     """The Jacobian of a JAX function; its structure is that of `jax.jacfwd`.
 
     `method` and `budget` are those of `tp.jacobian`, and "jax" or "measured". With `backend="native"` the derivative
-    is compiled by Tapeless and called from XLA.
+    is compiled by Tapeless and called from XLA, with "jax" by XLA; "auto" compiles straight-line code on CPUs.
     """
     if method not in ("jax", "measured"):
         how(method, budget)
@@ -54,7 +54,7 @@ def grad(
     has_aux: bool = False,
     *,
     method: str = "auto",
-    backend: str = "jax",
+    backend: str = "auto",
 ) -> Callable[..., Any]:
     """The gradient of a JAX function that returns one number."""
     both = value_and_grad(fun, argnums, has_aux, method=method, backend=backend)
@@ -73,7 +73,7 @@ def value_and_grad(
     has_aux: bool = False,
     *,
     method: str = "auto",
-    backend: str = "jax",
+    backend: str = "auto",
 ) -> Callable[..., Any]:
     """The value and the gradient of a JAX function that returns one number."""
     return _wrapped(fun, Request("gradient", _positions(argnums), has_aux, method, None, backend))
@@ -86,10 +86,10 @@ def hessian(
     *,
     method: Any = "auto",
     budget: float | str | None = None,
-    backend: str = "jax",
+    backend: str = "auto",
 ) -> Callable[..., Any]:
     """The Hessian of a JAX function that returns one number: the Jacobian of its gradient."""
-    slope = grad(fun, argnums, has_aux, method="jax" if method == "jax" else "auto")
+    slope = grad(fun, argnums, has_aux, method="jax" if method == "jax" else "auto", backend="jax")
     return jacobian(slope, argnums, has_aux, method=method, budget=budget, backend=backend)
 
 
