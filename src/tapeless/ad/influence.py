@@ -58,8 +58,8 @@ class _Walk:
                 return self.loop(init, body, body.params[1:], self.depends(count))
             case While(init, cond, body):
                 return self.while_(init, cond, body)
-            case Map(size, body):
-                return [self.depends(size) or x for x in self.block(body.body)]
+            case Map(_, body):
+                return self.block(body.body)
             case Reduce(size, op, neutral, body) | Scan(size, op, neutral, body):
                 values = [self.depends(size) or x for x in self.block(body.body)]
                 return self.combine(op, list(map(self.depends, neutral)), values)
@@ -87,11 +87,15 @@ class _Walk:
     def while_(self, init: Sequence[Atom], cond: Lambda, body: Lambda) -> Sequence[bool]:
         """Where the condition is influenced, so is everything carried: the number of rounds is."""
         depends = self.loop(init, body, body.params, False)
-        self.mark(cond.params, depends)
-        if self.block(cond.body)[0]:
+        if self.condition(cond, depends):
             depends = self.loop(init, body, body.params, True)
-            self.mark(cond.params, depends)
+            self.condition(cond, depends)
         return depends
+
+    def condition(self, cond: Lambda, depends: Sequence[bool]) -> bool:
+        """Is the condition of a loop influenced, where these of its carried values are?"""
+        self.mark(cond.params, depends)
+        return self.block(cond.body)[0]
 
     def combine(self, op: Lambda, start: Sequence[bool], values: Sequence[bool]) -> Sequence[bool]:
         """The accumulators of an operator: they start influenced or not, and meet the values."""

@@ -15,6 +15,7 @@ PLAN = "says what is kept, not what is computed; the tests of the planner hold p
 PLACE = "keeps an array in place; values are immutable, so the old array would do"
 SAME = "both sides agree in what is asked"
 NAMES = "names only"
+SQUARE = "a symmetric matrix has as many rows as columns"
 LOOP = "takes the way of loops and whole values, which gives the same at a higher cost"
 
 EQUIVALENT: dict[str, dict[str, str]] = {
@@ -40,6 +41,11 @@ EQUIVALENT: dict[str, dict[str, str]] = {
     },
     "checkpoints": {
         "gt -> ge: scope.b.apply('gt', trips, i64(0))": "a loop that does not run fits, and keeps everything",
+    },
+    "colouring": {
+        "index off by one: pattern.shape[0]": SQUARE,
+        "index off by one: pattern.shape[0] (3)": SQUARE,
+        "comparison changed: degrees[w] >= 0": "a neighbour of a vertex that is left has one neighbour at least",
     },
     "direction": {
         "condition negated: if tall is not None:": COST,
@@ -212,6 +218,9 @@ EQUIVALENT: dict[str, dict[str, str]] = {
         "first operand dropped: count is not None and count == size": SAME,
         "second operand dropped: isinstance(atom, Var) and atom.type.dtype.is_float": SAME,
         "first operand dropped: k == 0 and isinstance(expr, Apply) and _reads_part(expr, self.sizes)": SAME,
+    },
+    "recovery": {
+        "index off by one: pattern.shape[0]": SQUARE,
     },
     "reductions": {
         "second operand dropped: isinstance(stm.expr, Apply) and stm.expr.op == 'index'": LOOP,
