@@ -209,12 +209,15 @@ def inline(lam: Lambda, args: tuple[Atom, ...]) -> Block:
     return _Rename(dict(zip(lam.params, args, strict=True)), keep_names=False).block(lam.body)
 
 
-def canonical(function: Function) -> Function:
-    """The same program with names numbered in order of binding: equal programs print equally."""
+def canonical(function: Function, hint: str | None = None) -> Function:
+    """The same program with names numbered in order of binding: equal programs print equally.
+
+    With a hint for all names, programs are equal that differ in their names alone.
+    """
     counter = itertools.count()
 
     def name(var: Var, type: Type) -> Var:
-        return Var(f"{var.name.split('.')[0]}.{next(counter)}", type)
+        return Var(f"{hint or var.name.split('.')[0]}.{next(counter)}", type)
 
     renamer = _Rename({}, keep_names=False, namer=name)
     for size in function.sizes:

@@ -31,6 +31,7 @@ from .notes import Notes
 from .ranges import Walk
 from .sums import operators, sum_operator, zero_arrays
 from .uses import bound_names
+from .weights import weighted
 
 # Operations saved in each iteration for each element that is added up instead.
 GAIN = 4.0
@@ -50,13 +51,17 @@ def _factor(walk: Walk, stm: Stm, zeros: Set[Var], notes: Notes) -> bool:
     expr = stm.expr
     if not isinstance(expr, Reduce) or isinstance(expr.size, Lit) or set(operators(expr) or "?") != {"add"}:
         return False
+    ran = _is_never_empty(walk, expr.size)
     for k, start in enumerate(expr.neutral):
-        var = _best_cut(stm, k, zeros) if start in zeros or is_literal(start, 0) else None
-        if var is None:
+        if start not in zeros and not is_literal(start, 0):
             continue
         b = Builder(stm.pos)
-        new, after = _cut(b, stm, k, var, zeros)
-        if _is_never_empty(walk, expr.size) or are_harmless(walk, after):
+        found = _where_to_cut(b, stm, k, zeros)
+        if found is None:
+            continue
+        new, after = _cut(b, found[0], k, found[1], zeros)
+        # Rows that are made of weights may be such that no round has made.
+        if (ran and found[0] is stm) or are_harmless(walk, after):
             notes.add(stm.pos, "factor", "done once, after the sum", "it is linear in what is summed")
             for made in (*b.stms, new, *after):
                 walk.r.statement(made)
@@ -69,6 +74,20 @@ def _is_never_empty(walk: Walk, size: Atom) -> bool:
 
 
 # -- where to cut ---------------------------------------------------------------------------------
+
+
+def _where_to_cut(b: Builder, stm: Stm, k: int, zeros: Set[Var]) -> tuple[Stm, Var] | None:
+    """The sum as it is, or with the weights of result k in the open, and the value at which to cut."""
+    expr = stm.expr
+    assert isinstance(expr, Reduce)
+    var = _best_cut(stm, k, zeros)
+    if var is not None:
+        return stm, var
+    for body, weight in weighted(b, expr.body.body, k, zeros):
+        part = _only(body, body.results[k])
+        if not has_check(part.stms) and Kinds(expr.body.params[0], weight, zeros).block(part) == [LINEAR]:
+            return Stm(stm.vars, replace(expr, body=Lambda(expr.body.params, body)), stm.pos), weight
+    return None
 
 
 def _best_cut(stm: Stm, k: int, zeros: Set[Var]) -> Var | None:
