@@ -79,16 +79,17 @@ def derivative(function):
 
 def stacks(function):
     loops = [stm.expr for stm in statements(function.body) if isinstance(stm.expr, For)]
-    return [sum(param.name.startswith("stack.") for param in loop.body.params) for loop in loops]
+    return [sum(param.name.startswith(("stack.", "slope.")) for param in loop.body.params) for loop in loops]
 
 
 def test_nothing_is_kept_and_the_body_runs_again():
     plain, marked = derivative(twice), derivative(lambda x: twice(x, again_decay))
     assert not [stm for stm in statements(marked.body) if isinstance(stm.expr, Custom)]
-    # Plain: both loops keep their states, then both run back. Marked: the first keeps nothing; each runs again with
-    # its states right before it runs back; that the value of the second is not asked for is found by the passes.
-    assert stacks(plain) == [1, 1, 0, 0]
-    assert stacks(marked) == [0, 1, 0, 1, 0]
+    # Plain: both loops keep their slopes, and both run back as products. Marked: the first keeps nothing; each runs
+    # again with its slopes right before it runs back; that the value of the second is not asked for is found by the
+    # passes.
+    assert stacks(plain) == [1, 1]
+    assert stacks(marked) == [0, 1, 1]
     counts = []
     for function in (plain, marked):
         tower = CountingTower()

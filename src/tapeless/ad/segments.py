@@ -34,8 +34,21 @@ class Segment:
     inputs: tuple[Var, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Accumulated:
+    """Straight-line code with its Jacobian: `stms` compute both, `entries` are those that are not zero, by (result,
+    input). They take `products`, of the local `slopes`; going back through one statement after another takes `plain`.
+    """
+
+    stms: tuple[Stm, ...]
+    entries: Mapping[tuple[int, int], Atom]
+    slopes: tuple[Var, ...]
+    products: int
+    plain: int
+
+
 class Collapse(Protocol):
-    """Derivatives of segments by fewer multiplications; None where that cannot be."""
+    """Derivatives of straight-line code by fewer multiplications; None where that cannot be."""
 
     def push(
         self, b: Builder, segment: Segment, directions: Sequence[Sequence[Atom | None]]
@@ -45,6 +58,10 @@ class Collapse(Protocol):
 
     def pull(self, b: Builder, segment: Segment, seeds: Sequence[Atom | None]) -> Sequence[Atom | None] | None:
         """The adjoints of the inputs for those of the results, which are in scope."""
+        ...
+
+    def jacobian(self, segment: Segment) -> Accumulated | None:
+        """The code, branches included, with its Jacobian; its own names stay. None for code that is not straight."""
         ...
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from ..ad.segments import Segment
+from ..ad.segments import Accumulated, Segment
 from ..ir.build import Builder, is_literal
 from ..ir.core import Block
 from ..ir.types import Atom, DType, Lit, Var
@@ -22,6 +22,7 @@ from .linear import Ends, Linear
 from .linearise import linearise
 from .methods import How
 from .scarcity import Factors, Scarce, Vectors, scarce
+from .structure import MINUS, ONE
 
 SUBJECT = "segment"
 MANY = 8  # vectors that a linear map is expected to meet
@@ -63,6 +64,23 @@ class Collapser:
         b.stms.extend(linear.stms)
         return pulled(b, linear, reduced(b, linear, found), seeds)
 
+    def jacobian(self, segment: Segment) -> Accumulated | None:
+        """Straight-line code with its Jacobian, accumulated in the order that `auto` takes."""
+        linear = linearise(segment.block, segment.inputs, _arm, renamed=False)
+        if linear is None or len(linear.graph.shapes) > MOST:
+            return None
+        plan, b = How().plan(linear.graph), Builder()
+        b.stms.extend(linear.stms)
+        entries = accumulate(b, linear, plan.order)
+        atoms: dict[Ends, Atom] = {}
+        for row, (output,) in enumerate(linear.rows):
+            for k in range(len(segment.inputs)):
+                if output is not None and (output, k) in entries:
+                    atoms[row, k] = settled(b, entries[output, k], linear.dtype)
+        slopes = dict.fromkeys(edge.atom for edge in linear.factors.values() if edge.atom is not None)
+        plain = linear.inner + sum(edge not in (ONE, MINUS) for edge in linear.graph.edges.values())
+        return Accumulated(tuple(b.stms), atoms, tuple(slopes), plan.cost + linear.inner, plain)
+
     def _note(self, segment: Segment, found: Scarce) -> None:
         if self.notes is not None:
             self.notes.add(segment.block.stms[0].pos, SUBJECT, *_words(found))
@@ -91,15 +109,16 @@ class LinearMap:
 
 def linear_map(block: Block, inputs: Sequence[Var]) -> LinearMap | None:
     """The linear map of straight-line code, for many vectors; None where vectors had better be swept."""
-
-    def arm(b: Builder, linear: Linear) -> tuple[Mapping[Ends, Factor], int]:
-        plan = How().plan(linear.graph)
-        return accumulate(b, linear, plan.order), plan.cost
-
-    linear = linearise(block, inputs, arm)
+    linear = linearise(block, inputs, _arm)
     if linear is None or len(linear.graph.shapes) > MOST:
         return None
     return LinearMap(linear, scarce(linear.graph, Vectors([MANY] * len(linear.graph.shapes))))
+
+
+def _arm(b: Builder, linear: Linear) -> tuple[Mapping[Ends, Factor], int]:
+    """How the arms of branches accumulate."""
+    plan = How().plan(linear.graph)
+    return accumulate(b, linear, plan.order), plan.cost
 
 
 def atoms_of(edges: Mapping[Ends, Factor]) -> list[Atom]:

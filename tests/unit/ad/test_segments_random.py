@@ -8,6 +8,7 @@ import random
 import numpy as np
 import pytest
 
+from tapeless.ad import accumulated
 from tapeless.ad.jvp import pushforward
 from tapeless.ad.planner import Plan
 from tapeless.eliminate import collapse
@@ -47,6 +48,22 @@ def test_random_programs(start, collapsed):
     judged = sum(_agrees(*random_program(seed, profile=SMOOTH)) for seed in range(start, start + CHUNK))
     assert judged > CHUNK // 2
     assert len(collapsed) > CHUNK
+
+
+def test_loops_that_keep_derivatives(monkeypatch):
+    loops = []
+
+    def always(_expr, _found, kept):
+        loops.append(len(kept))
+        return True
+
+    monkeypatch.setattr(accumulated, "_worth", always)
+    for seed in range(240):
+        function, args = random_program(seed, profile=SMOOTH)
+        slope = Oracle(function).slope(args, directions(function, args))
+        if not slope.kink and not slope.value.fault:
+            reverse_agrees(function, args, plan=Plan(collapse=Collapser()), tolerance=ROUNDING, rounding=1e-5)
+    assert len(loops) > 20
 
 
 def _agrees(function, args):
