@@ -227,13 +227,17 @@ def _holds_class(cell: CellType) -> bool:
 
 @contextmanager
 def _no_collection() -> Generator[None]:
-    """Compiling makes many small objects and no cycles worth collecting meanwhile: collections cost a quarter of it."""
+    """Compiling makes many small objects and no cycles worth collecting meanwhile: collections cost a quarter of it.
+
+    What it leaves is looked at here, since at the next allocation all objects of the process might be.
+    """
     enabled = gc.isenabled()
     gc.disable()
     try:
         yield
     finally:
         if enabled:
+            gc.collect(0)
             gc.enable()
 
 

@@ -11,7 +11,7 @@ same order on every machine. A proof is then tried only where the first bound sa
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from . import engine, heuristics, store
@@ -24,7 +24,7 @@ PROOF = 0.4  # the share of the time that a proof may take
 STEPS = 4000  # vertices judged for a proof without a given time,
 NEAR = 0.8  # which is tried from this ratio of bound to cost on,
 SMALL = 16  # or in a graph of so few intermediates
-LARGE = 400  # intermediates beyond which only the plain orders are tried
+LARGE = 400  # intermediates beyond which only the plain rules are tried
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,14 +41,21 @@ class Choice:
         return self.cost == self.bound
 
 
-def choose(tables: Tables, model: str, seconds: float | None = None, seed: int = 0) -> Choice:
-    """The best order found in about so many seconds, or with a small effort that is always the same."""
+def choose(
+    tables: Tables, model: str, seconds: float | None = None, seed: int = 0, rules: Iterable[tuple[int, ...]] = ()
+) -> Choice:
+    """The best order found in about so many seconds, or with a small effort that is always the same.
+
+    `rules` are the orders of the plain rules where these are known: forward, reverse and Markowitz.
+    """
     begin = time.monotonic()
     graph = canonical(tables, model)
     known = store.read(graph, tables)
     if known is not None and known.is_proven:
         return Choice(graph.inwards(known.order), known.cost, known.bound)
-    best = min((Choice(order, cost(tables, order), 0) for order in _candidates(tables)), key=lambda choice: choice.cost)
+    best = min(
+        (Choice(order, cost(tables, order), 0) for order in _candidates(tables, rules)), key=lambda choice: choice.cost
+    )
     if known is not None:
         order, price = (graph.inwards(known.order), known.cost) if known.cost < best.cost else (best.order, best.cost)
         best = Choice(order, price, known.bound)
@@ -60,12 +67,10 @@ def choose(tables: Tables, model: str, seconds: float | None = None, seed: int =
     return best
 
 
-def _candidates(tables: Tables) -> Iterator[tuple[int, ...]]:
-    """Forward and reverse, and the greedy orders of a graph that is not large."""
-    yield tuple(heuristics.forward(tables))
-    yield tuple(heuristics.reverse(tables))
+def _candidates(tables: Tables, rules: Iterable[tuple[int, ...]]) -> Iterator[tuple[int, ...]]:
+    """The orders of the plain rules, and more greedy ones of a graph that is not large."""
+    yield from rules or (tuple(rule(tables)) for rule in heuristics.RULES.values())
     if len(tables.intermediates) <= LARGE:
-        yield tuple(heuristics.markowitz(tables))
         yield tuple(heuristics.relative_markowitz(tables))
         yield tuple(heuristics.minimal_damage(tables))
 

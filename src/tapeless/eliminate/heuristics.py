@@ -74,18 +74,21 @@ def greedy(tables: Tables, score: Score, seed: int | None = None, *, wide: bool 
         ties = [vertex for vertex, value in scores.items() if value == lowest]
         vertex = random.choice(ties) if random else ties[0]
         order.append(vertex)
-        near = {*state.before[vertex], *state.after[vertex]}
+        sources, targets = set(state.before[vertex]), set(state.after[vertex])
         state.eliminate(vertex)
         del scores[vertex]
-        if wide:
-            near.update(*(_neighbours(state, one) for one in near))
-        for other in near & scores.keys():
+        changed = _around(state, sources, targets) if wide else sources | targets
+        for other in changed & scores.keys():
             scores[other] = score(state, other)
     return order
 
 
-def _neighbours(state: Elimination, vertex: int) -> set[int]:
-    return {*state.before[vertex], *state.after[vertex]}
+def _around(state: Elimination, sources: set[int], targets: set[int]) -> set[int]:
+    """Who has one of these as a neighbour whose other edges have changed, or stands between a source and a target."""
+    behind = set[int]().union(*(state.after[source] for source in sources))
+    before = set[int]().union(*(state.before[target] for target in targets))
+    outside = (*(state.before[source] for source in sources), *(state.after[target] for target in targets))
+    return sources.union(targets, behind & before, *outside)
 
 
 def _fill(state: Elimination, vertex: int) -> float:
@@ -110,3 +113,6 @@ def _contributions(tables: Tables) -> list[int]:
         sum(sizes[one] for one in inputs[vertex]) * sum(sizes[one] for one in outputs[vertex])
         for vertex in range(count)
     ]
+
+
+RULES = {"forward": forward, "reverse": reverse, "markowitz": markowitz}  # the plain ones, by the names users give them

@@ -15,9 +15,9 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias, cast
 
 from ..errors import ArgumentError
-from . import heuristics
 from .choose import choose
 from .graph import Graph
+from .heuristics import RULES
 from .published import published
 from .tables import cost
 from .work import work
@@ -25,7 +25,6 @@ from .work import work
 Method: TypeAlias = 'Literal["auto", "forward", "reverse", "markowitz", "search"] | Sequence[int]'
 Model: TypeAlias = Literal["work", "published"]
 
-RULES = {"forward": heuristics.forward, "reverse": heuristics.reverse, "markowitz": heuristics.markowitz}
 NAMES = ("auto", *RULES, "search")
 MODELS = {"work": work, "published": published}
 SEARCH = 1.0  # seconds, where none are given
@@ -65,7 +64,7 @@ class How:
         match self.method:
             case "auto" | "search" as name:
                 seconds = SEARCH if name == "search" and self.seconds is None else self.seconds
-                found = choose(tables, self.model, seconds)
+                found = choose(tables, self.model, seconds, rules=rules.values())
                 return Plan(graph, name, found.order, found.cost, found.bound, costs)
             case str(name):
                 return Plan(graph, name, rules[name], costs[name], 0, costs)

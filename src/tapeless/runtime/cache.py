@@ -178,10 +178,13 @@ def refusal() -> str:
 def _sources() -> bytes:
     """The digest of the compiler's own sources: another compiler makes other code."""
     digest = blake2b(digest_size=_DIGEST)
-    root = Path(__file__).parent.parent
-    for path in sorted(p for p in root.rglob("*") if p.suffix in (".py", ".ll")):
-        content = path.read_bytes()
-        name = path.relative_to(root).as_posix().encode()
+    root = str(Path(__file__).parent.parent)
+    # Objects for paths would take longer than reading the files.
+    paths = [f"{folder}{os.sep}{name}" for folder, _, names in os.walk(root) for name in names]
+    for path in sorted(path for path in paths if path.endswith((".py", ".ll"))):
+        with open(path, "rb", buffering=0) as file:
+            content = file.read()
+        name = path[len(root) :].replace(os.sep, "/").encode()
         digest.update(struct.pack("<QQ", len(name), len(content)) + name + content)
     return digest.digest()
 
