@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 JOBS ?= 2
 
-.PHONY: demo test lint bench bench-grad bench-adbench bench-eliminate fuzz fuzz-grad compare-peers mutate-rules docs clean
+.PHONY: demo test lint bench bench-latency bench-grad bench-adbench bench-eliminate fuzz fuzz-grad compare-peers mutate-rules docs clean
 
 $(READY): pyproject.toml
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -50,6 +50,10 @@ mutate-rules: $(READY)
 # Peers (Numba, JAX) are installed into an environment of their own.
 bench: $(READY)
 	$(BIN)/python bench/run.py
+
+# CPU time until the first value and the first gradient, by what it is spent on.
+bench-latency: $(READY)
+	$(BIN)/python bench/latency.py
 
 bench-grad: $(READY)
 	$(BIN)/python bench/grad/run.py eight

@@ -48,7 +48,8 @@ class Compiled:
     """One specialisation, ready to be called.
 
     `call` takes the leaves of the arguments and of what was captured. `direct` takes the arguments' leaves only and
-    answers at once or with `MISS`; there is one when the builtin's answer is the answer of the call.
+    answers at once or with `MISS`; there is one when the builtin's answer is the answer of the call. `seconds` is
+    the CPU time of each step of making it.
     """
 
     lowered: Lowered
@@ -62,16 +63,23 @@ class Compiled:
     calls: int = 0
 
 
-def compile_function(lowered: Lowered, specs: Sequence[Spec], settings: Settings, scope: Mapping[str, Any]) -> Compiled:
+def compile_function(
+    lowered: Lowered,
+    specs: Sequence[Spec],
+    settings: Settings,
+    scope: Mapping[str, Any],
+    seconds: dict[str, float] | None = None,
+) -> Compiled:
     """Machine code (or the interpreter, in mode `interpret`) for a lowered function.
 
-    `specs` are those of the arguments, `scope` is where the user's own exception classes are found by name.
+    `specs` are those of the arguments, `scope` is where the user's own exception classes are found by name, `seconds`
+    what was spent before.
     """
     # The passes take a while to import: only who compiles pays for them.
     from .passes import checks, reciprocals
     from .passes.pipeline import optimise
 
-    notes, seconds = lowered.notes, dict[str, float]()
+    notes, seconds = lowered.notes, dict[str, float]() if seconds is None else seconds
     function = checks.run(lowered.function, settings.check)
     if settings.mode == "interpret":
         return Compiled(lowered, function, notes, _interpreted(lowered, function))
@@ -119,17 +127,15 @@ def _machine_code(function: Function, seconds: dict[str, float]) -> tuple[Any, b
     files = sorted({stm.pos.file for stm in statements(function.body) if stm.pos})
     text = print_function(function, positions=True)
     key = cache.key("kernel", text, *files, target.triple, target.cpu, target.features, llvmlite.__version__)
-    start = time.perf_counter()
     stored = cache.get(key)
     if stored is not None:
         artefact = cpu.Artefact(stored.payload, stored.meta)
     else:
-        artefact = cpu.compile(function)
+        artefact = cpu.compile(function, seconds=seconds)
         cache.put(key, artefact.code, artefact.meta)
-    seconds["machine code"] = time.perf_counter() - start
-    start = time.perf_counter()
+    start = time.thread_time()
     loaded = cpu.load(artefact)
-    seconds["link"] = time.perf_counter() - start
+    seconds["link"] = time.thread_time() - start
     return loaded, stored is not None
 
 

@@ -12,6 +12,7 @@ import functools
 import gc
 import inspect
 import threading
+import time
 import warnings
 from collections import ChainMap
 from collections.abc import Callable, Generator, Mapping
@@ -161,9 +162,12 @@ class Jitted:
             group = self._table.setdefault(key, [])
             compiled = next((c for c in group if c.lowered.still_holds()), None)
             if compiled is None:
+                start = time.thread_time()
                 with _no_collection():
                     lowered = self._lowered(call)
-                    compiled = compile_function(lowered, [s for _, s in call.specs], wanted, _scope(self.python))
+                    seconds = {"front end": time.thread_time() - start}
+                    specs = [spec for _, spec in call.specs]
+                    compiled = compile_function(lowered, specs, wanted, _scope(self.python), seconds)
                 group.append(compiled)
             self._remember(call, compiled, settings)
         return compiled

@@ -8,6 +8,7 @@ name. `compile_and_run` does everything at once on NumPy arguments, for tests.
 from __future__ import annotations
 
 import ctypes
+import time
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -48,11 +49,23 @@ def emit(function: Function, *, name: str = "kernel", options: Options | None = 
     return kernels.emit(function, host(), name, options).text()
 
 
-def compile(function: Function, *, name: str = "kernel", options: Options | None = None) -> Artefact:
-    """Machine code for this machine."""
+def compile(
+    function: Function,
+    *,
+    name: str = "kernel",
+    options: Options | None = None,
+    seconds: dict[str, float] | None = None,
+) -> Artefact:
+    """Machine code for this machine; `seconds` collects the CPU time of each step."""
+    seconds = {} if seconds is None else seconds
+    start = time.thread_time()
     kernel = kernels.emit(function, host(), name, options)
+    seconds["LLVM text"] = (emitted := time.thread_time()) - start
     with _optimised(kernel.text()) as module:
-        return Artefact(_machine().emit_object(module), _meta(kernel, name))
+        seconds["LLVM passes"] = (optimised := time.thread_time()) - emitted
+        code = _machine().emit_object(module)
+    seconds["machine code"] = time.thread_time() - optimised
+    return Artefact(code, _meta(kernel, name))
 
 
 def optimise(text: str) -> str:
