@@ -60,7 +60,7 @@ def accumulated(sweep: Sweep, stm: Stm) -> Body | None:
     outside = [x for x in _numbers(sweep, expr.body) if x not in reads]
     inputs = (*(expr.body.params[k + 1] for k in carried), *outside, *reads)
     block = Block(expr.body.body.stms, tuple(expr.body.body.results[k] for k in carried))
-    found = collapse.jacobian(Segment(block, inputs))
+    found = collapse.jacobian(Segment(block, inputs), _most(expr.body))
     if found is None:
         return None
     inside = bound_in(Block(found.stms, ())) | {param.name for param in expr.body.params}
@@ -183,6 +183,12 @@ def _is_delicate(sweep: Sweep, stm: Stm) -> bool:
 
 
 # -- what it costs ----------------------------------------------------------------------------------
+
+
+def _most(body: Lambda) -> int:
+    """More entries are not worth it in any case: the whole body run again, and gone back through, costs less."""
+    operands = sum(len(stm.expr.args) for stm in statements(body.body) if isinstance(stm.expr, Apply))
+    return int(block_cost(body.body) + operands) // KEPT + len(body.params) - 1
 
 
 def _worth(expr: For, found: Accumulated, kept: Sequence[tuple[int, int]]) -> bool:

@@ -60,8 +60,11 @@ class Collapse(Protocol):
         """The adjoints of the inputs for those of the results, which are in scope."""
         ...
 
-    def jacobian(self, segment: Segment) -> Accumulated | None:
-        """The code, branches included, with its Jacobian; its own names stay. None for code that is not straight."""
+    def jacobian(self, segment: Segment, most: int) -> Accumulated | None:
+        """The code, branches included, with its Jacobian; its own names stay.
+
+        None for code that is not straight, and where more than `most` entries are no constants.
+        """
         ...
 
 

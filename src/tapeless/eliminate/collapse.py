@@ -18,11 +18,12 @@ from ..ir.types import Atom, DType, Lit, Var
 from ..passes.notes import Notes
 from .emit import accumulate
 from .factors import Factor, Traits, plus, product, settled, settled_traits, without_coefficient
+from .graph import Graph
 from .linear import Ends, Linear
 from .linearise import linearise
 from .methods import How
 from .scarcity import Factors, Scarce, Vectors, scarce
-from .structure import MINUS, ONE
+from .structure import MINUS, ONE, Values
 
 SUBJECT = "segment"
 MANY = 8  # vectors that a linear map is expected to meet
@@ -64,10 +65,10 @@ class Collapser:
         b.stms.extend(linear.stms)
         return pulled(b, linear, reduced(b, linear, found), seeds)
 
-    def jacobian(self, segment: Segment) -> Accumulated | None:
-        """Straight-line code with its Jacobian, accumulated in the order that `auto` takes."""
+    def jacobian(self, segment: Segment, most: int) -> Accumulated | None:
+        """Straight-line code with its Jacobian of few entries, accumulated in the order that `auto` takes."""
         linear = linearise(segment.block, segment.inputs, _arm, renamed=False)
-        if linear is None or len(linear.graph.shapes) > MOST:
+        if linear is None or len(linear.graph.shapes) > MOST or _entries(linear.graph) > most:
             return None
         plan, b = How().plan(linear.graph), Builder()
         b.stms.extend(linear.stms)
@@ -253,6 +254,17 @@ def _adjoints(linear: Linear, seeds: Sequence[Atom | None]) -> Vectors:
             met.add(source)
             counts[source] = 1
     return Vectors(counts, back=True)
+
+
+def _entries(graph: Graph) -> int:
+    """How many entries of the Jacobian depend on an edge that varies."""
+    # The inputs before each vertex, and those before it on a path with such an edge, as bits.
+    reached = [1 << vertex if vertex < graph.inputs else 0 for vertex in range(len(graph.shapes))]
+    varying = [0] * len(reached)
+    for (source, target), edge in sorted(graph.edges.items(), key=lambda item: item[0][1]):
+        reached[target] |= reached[source]
+        varying[target] |= reached[source] if edge.values is Values.VAR else varying[source]
+    return sum(varying[output].bit_count() for output in graph.outputs)
 
 
 def _is_unit(atom: Atom) -> bool:

@@ -175,10 +175,14 @@ class _Search:
         count = -1
         while count < len(self.steps):
             count = len(self.steps)
-            for group in self.groups():
-                products, fewer = self.outcome(group)
+            for ends, chains in self.chains().items():
+                products, fewer = self.effect_of_chains(ends, chains)
                 if fewer > products:
-                    self.take(group, products)
+                    self.take([Step(vertex) for chain in chains for vertex in chain], products)
+            for step in self.single_steps():
+                products, fewer = self.effect(step)
+                if fewer > products:
+                    self.take([step], products)
 
     def descend(self) -> Iterator[int]:
         """Eliminate all vertices, the least loss first; after each, the products of all vectors."""
@@ -197,24 +201,24 @@ class _Search:
     def near(self, vertices: Iterable[int]) -> set[int]:
         return {end for v in vertices for end in (*self.left.before[v], *self.left.after[v])}
 
-    def groups(self) -> Iterator[list[Step]]:
-        """Steps that may be worth it, together."""
-        yield from self.chains()
+    def single_steps(self) -> Iterator[Step]:
+        """Steps that may be worth it, as the graph is when they are asked for."""
         for vertex in self.graph.intermediates:
             if self.left.before[vertex] and self.left.after[vertex]:
-                yield [Step(vertex)]
-        for vertex in self.graph.intermediates:
+                yield Step(vertex)
+        # One vector saves one product where an edge goes, and as many are needed to let it go.
+        for vertex in self.graph.intermediates if max(self.vectors.counts) > 1 else ():
             sources, targets = self.left.ends(Step(vertex))
             if len(sources) > 1 and targets:
-                yield from ([Step(vertex, source=source)] for source in sources if source in self.left.before[vertex])
+                yield from (Step(vertex, source=source) for source in sources if source in self.left.before[vertex])
             sources, targets = self.left.ends(Step(vertex))
             if len(targets) > 1 and sources:
-                yield from ([Step(vertex, target=target)] for target in targets if target in self.left.after[vertex])
+                yield from (Step(vertex, target=target) for target in targets if target in self.left.after[vertex])
 
-    def chains(self) -> list[list[Step]]:
+    def chains(self) -> dict[Ends, list[list[int]]]:
         """All chains of vertices with one edge in and one out, those between the same two vertices together."""
         inner = {vertex for vertex in self.graph.intermediates if self.is_inner(vertex)}
-        found: dict[Ends, list[Step]] = defaultdict(list)
+        found: dict[Ends, list[list[int]]] = defaultdict(list)
         for vertex in sorted(inner):
             (source,) = self.left.before[vertex]
             if source in inner:
@@ -222,29 +226,30 @@ class _Search:
             chain = [vertex]
             while (behind := next(iter(self.left.after[chain[-1]]))) in inner:
                 chain.append(behind)
-            found[source, behind] += map(Step, chain)
-        return list(found.values())
+            found[source, behind].append(chain)
+        return found
 
     def is_inner(self, vertex: int) -> bool:
         return len(self.left.before[vertex]) == 1 == len(self.left.after[vertex])
 
-    def outcome(self, group: Sequence[Step]) -> tuple[int, int]:
-        """The products that some steps take, and how many products with vectors they save."""
-        if len(group) == 1:
-            return self.effect(group[0])
-        near = {step.middle for step in group}
-        near |= self.near(near)
-        trial = _Search(self.graph, self.vectors)
-        trial.left = Factors(
-            len(self.graph.shapes), {(s, t): e for t in near for s, e in self.left.before[t].items() if s in near}
-        )
-        before = trial.later()
-        for step in group:
-            trial.take([step], trial.effect(step)[0])
-        return trial.once, before - trial.later()
+    def effect_of_chains(self, ends: Ends, chains: Sequence[Sequence[int]]) -> tuple[int, int]:
+        """The products that it takes to eliminate chains, and how many products with vectors that saves."""
+        source, behind = ends
+        total = self.left.before[behind].get(source)
+        products, fewer = 0, self.weight(total, source, behind)
+        for first, *others in chains:
+            edge, last = self.left.before[first][source], first
+            fewer += self.weight(edge, source, first)
+            for vertex in (*others, behind):
+                post = self.left.before[vertex][last]
+                fewer += self.weight(post, last, vertex)
+                products += _is_product(post, edge)
+                edge, last = self.kinds.times(post, edge), vertex
+            total = edge if total is None else self.kinds.plus(total, edge)
+        return products, fewer - self.weight(total, source, behind)
 
     def effect(self, step: Step) -> tuple[int, int]:
-        """The same of one step."""
+        """The products that a step takes, and how many products with vectors it saves."""
         middle, (sources, targets) = step.middle, self.left.ends(step)
         products = fewer = 0
         for source in sources:
