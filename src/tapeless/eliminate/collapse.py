@@ -11,10 +11,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from ..ad.elements import together
 from ..ad.segments import Accumulated, Segment
+from ..ad.values import zeros
 from ..ir.build import Builder, is_literal
 from ..ir.core import Block
-from ..ir.types import Atom, DType, Lit, Var
+from ..ir.types import Atom, DType, Lit, Var, zero
 from ..passes.notes import Notes
 from .emit import accumulate
 from .factors import Factor, Traits, plus, product, settled, settled_traits, without_coefficient
@@ -95,42 +97,52 @@ def _words(found: Scarce) -> tuple[str, str]:
 # -- many vectors, later ----------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
 class LinearMap:
-    """A block with what is left of its graph for many vectors; `linear.stms` compute its values and its partials."""
+    """A block, emitted with what is left of its graph; and that multiplied with many vectors later."""
 
-    linear: Linear
-    found: Scarce
+    def __init__(self, linear: Linear, found: Scarce) -> None:
+        self._linear, self._found = linear, found
+        self._edges: dict[Ends, Factor] = {}
 
-    def edges(self, b: Builder) -> dict[Ends, Factor]:
-        """Emit the products of the steps; the edges that are left, each a number or one variable."""
-        left = reduced(b, self.linear, self.found)
-        return {ends: _alone(b, edge, self.linear.dtype) for ends, edge in left.items()}
+    def emit(self, b: Builder) -> list[Atom]:
+        """The values of the results, then the variables that `push` wants again, by the names they have got then."""
+        b.stms.extend(self._linear.stms)
+        left = reduced(b, self._linear, self._found)
+        self._edges = {ends: _alone(b, edge, self._linear.dtype) for ends, edge in left.items()}
+        return [*self._linear.results, *(edge.atom for edge in self._edges.values() if edge.atom is not None)]
+
+    def push(self, b: Builder, atoms: Sequence[Atom], dots: Sequence[Atom | None]) -> list[Atom]:
+        """The tangents of the float results for those of the inputs."""
+        linear, given = self._linear, iter(atoms)
+        edges = {at: edge if edge.atom is None else _from(next(given), edge.traits) for at, edge in self._edges.items()}
+        made = [zero(linear.dtype) if x is None else x for x in pushed(b, linear, edges, dots)]
+        lengths = map(len, linear.rows)
+        tangents: list[Atom] = []
+        for result, length in zip(linear.results, lengths, strict=True):
+            own, made = made[:length], made[length:]
+            if result.type.dtype.is_float:
+                tangents.append(together(b, own, result.type) if own else zeros(b, result.type))
+        return tangents
 
 
-def linear_map(block: Block, inputs: Sequence[Var]) -> LinearMap | None:
+def linear_map(block: Block, inputs: Sequence[Var], notes: Notes) -> LinearMap | None:
     """The linear map of straight-line code, for many vectors; None where vectors had better be swept."""
     linear = linearise(block, inputs, _arm)
     if linear is None or len(linear.graph.shapes) > MOST:
         return None
-    return LinearMap(linear, scarce(linear.graph, Vectors([MANY] * len(linear.graph.shapes))))
+    found = scarce(linear.graph, Vectors([MANY] * len(linear.graph.shapes)))
+    pos = next((stm.pos for stm in block.stms), None)
+    plain, each = found.plain // MANY, found.later // MANY
+    notes.add(
+        pos, "linear map", f"{each} multiplications for each tangent", f"and {found.once} once; {plain} by pushing"
+    )
+    return LinearMap(linear, found)
 
 
 def _arm(b: Builder, linear: Linear) -> tuple[Mapping[Ends, Factor], int]:
     """How the arms of branches accumulate."""
     plan = How().plan(linear.graph)
     return accumulate(b, linear, plan.order), plan.cost
-
-
-def atoms_of(edges: Mapping[Ends, Factor]) -> list[Atom]:
-    """The variables of the edges that have one."""
-    return [edge.atom for edge in edges.values() if edge.atom is not None]
-
-
-def with_atoms(edges: Mapping[Ends, Factor], atoms: Sequence[Atom]) -> dict[Ends, Factor]:
-    """The edges with these for their variables."""
-    given = iter(atoms)
-    return {ends: edge if edge.atom is None else _from(next(given), edge.traits) for ends, edge in edges.items()}
 
 
 # -- products with vectors --------------------------------------------------------------------------

@@ -75,7 +75,7 @@ def call_derived(
     """The value of a call of a derived function."""
     if isinstance(function, LinearMap):
         if kwargs:
-            _refuse(c, "a linear map takes no keyword arguments")
+            refuse(c, "a linear map takes no keyword arguments")
         return function.apply(c, args)
     match function.verb:
         case "grad" | "value_and_grad":
@@ -87,6 +87,8 @@ def call_derived(
         case "hvp":
             return _hvp(c, function, *_two(c, args, kwargs))
         case "pull":
+            from .linear_maps import vjp
+
             primals, cotangents = _two(c, args, kwargs)
             return vjp(c, function.function, primals, function.has_aux, function.memory)[1].apply(c, (cotangents,))
         case "pattern" | "columns" | "rows":
@@ -220,7 +222,7 @@ def _definition(function: Value) -> Pos | None:
 
 def _split(c: Context, out: Tree) -> tuple[Tree, Tree]:
     if not isinstance(out, Container) or out.kind is not tuple or len(out.parts) != 2:
-        _refuse(c, "with has_aux=True the function must return a pair", fix="return value, aux")
+        refuse(c, "with has_aux=True the function must return a pair", fix="return value, aux")
     return out.parts[0], out.parts[1]
 
 
@@ -230,7 +232,7 @@ def _need_floats(c: Context, tree: Tree, value: Value, position: int) -> None:
         return
     what = describe(value) if not isinstance(value, bool | int) else f"the integer {value}"
     fix = "convert it with float(...) or .astype(np.float64)" if found else ""
-    _refuse(
+    refuse(
         c,
         f"argument {position} cannot be differentiated by: it is {what}"
         if isinstance(tree, Leaf) or not found
@@ -248,7 +250,7 @@ def _gradient(c: Context, d: Derivation, args: Sequence[Value], kwargs: dict[str
 
     traced = trace(c, d.function, args, kwargs, positions(c, d.argnums, len(args)), d.has_aux)
     if not isinstance(traced.out, Leaf) or traced.out.type.is_array or not traced.out.is_float:
-        _refuse(
+        refuse(
             c,
             f"{d.verb} needs a function that returns one float, not {_described(traced.out)}",
             why="a gradient belongs to a single number",
@@ -256,7 +258,7 @@ def _gradient(c: Context, d: Derivation, args: Sequence[Value], kwargs: dict[str
         )
 
     def build(b: Builder) -> Sequence[Atom]:
-        values, adjoints = gradient(b, traced.block, traced.inputs, _plan(c, d.memory))
+        values, adjoints = gradient(b, traced.block, traced.inputs, plan_of(c, d.memory))
         return (*values, *adjoints)
 
     results = traced.emit(c, build)
@@ -275,7 +277,7 @@ def _jacobian(c: Context, d: Derivation, args: Sequence[Value], kwargs: dict[str
     traced = trace(c, d.function, args, kwargs, active, d.has_aux, apart=True, literal=literal)
     rows = list(leaves(traced.out))
     if not all(leaf.is_float for leaf in rows):
-        _refuse(
+        refuse(
             c,
             f"{d.verb} needs a function that returns floats, not {_described(traced.out)}",
             fix="return the other values with has_aux=True",
@@ -283,7 +285,7 @@ def _jacobian(c: Context, d: Derivation, args: Sequence[Value], kwargs: dict[str
 
     def build(b: Builder) -> Sequence[Atom]:
         shown = Block(traced.block.stms, traced.block.results[: len(rows)])
-        plan = _plan(c, d.memory)
+        plan = plan_of(c, d.memory)
         if d.verb == "jacrev":
             values, entries = jacobian_reverse(b, shown if traced.aux is None else traced.block, traced.columns, plan)
         else:
@@ -306,7 +308,7 @@ def _jacobian(c: Context, d: Derivation, args: Sequence[Value], kwargs: dict[str
     return (jacobian, traced.auxiliary(c, results)) if d.has_aux else jacobian
 
 
-def _plan(c: Context, memory: Any) -> Plan:
+def plan_of(c: Context, memory: Any) -> Plan:
     """What reverse mode may keep, and how both modes get through straight-line code."""
     from ..ad.planner import plan_for
     from ..eliminate.collapse import Collapser
@@ -322,7 +324,7 @@ def _how(c: Context, d: Derivation) -> How:
 
 def _jvp(c: Context, d: Derivation, primals: Sequence[Value], tangents: Value) -> Value:
     traced = trace(c, d.function, primals, {}, range(len(primals)), d.has_aux)
-    out, out_dot, results = push(c, traced, _tangents(c, traced, tangents))
+    out, out_dot, results = push(c, traced, tangents_of(c, traced, tangents))
     return (out, out_dot, traced.auxiliary(c, results)) if d.has_aux else (out, out_dot)
 
 
@@ -335,7 +337,7 @@ def push(c: Context, traced: Trace, dots: Sequence[Atom]) -> tuple[Value, Value,
 
     def build(b: Builder) -> Sequence[Atom]:
         given = dict(zip(traced.inputs, dots, strict=True))
-        values, found = pushforward(b, traced.block, given, _plan(c, None).collapse)
+        values, found = pushforward(b, traced.block, given, plan_of(c, None).collapse)
         return (*values, *filled(b, [found[k] for k in floats], [values[k].type for k in floats]))
 
     results = traced.emit(c, build)
@@ -351,51 +353,14 @@ def _hvp(c: Context, d: Derivation, primals: Sequence[Value], tangents: Value) -
     return _jvp(c, Derivation("jvp", slope), primals, tangents)[1]
 
 
-def vjp(c: Context, function: Value, primals: Sequence[Value], has_aux: bool, memory: Any = None) -> tuple[Value, ...]:
-    """The value, the map from cotangents to adjoints of the primals, and what is auxiliary."""
-    from ..ad.jacobians import filled
-    from ..ad.vjp import pullback
-
-    traced = trace(c, function, primals, {}, range(len(primals)), has_aux)
-    pulls: list[Any] = []
-
-    def forward(b: Builder) -> Sequence[Atom]:
-        values, pull = pullback(b, traced.block, traced.inputs, _plan(c, memory))
-        pulls.append(pull)
-        return values
-
-    results = traced.emit(c, forward)
-
-    def apply(c: Context, args: Sequence[Value]) -> Value:
-        if len(args) != 1:
-            _refuse(c, f"the second result of tp.vjp takes one cotangent, not {len(args)}")
-        seeds = matched(c, traced.out, args[0], "cotangent") + [None] * (len(results) - traced.count)
-        types = [var.type for var in traced.inputs]
-        adjoints = iter(traced.emit(c, lambda b: filled(b, pulls[0](b, seeds), types)))
-        return tuple(from_atoms(c, tree, [next(adjoints) for _ in leaves(tree)]) for tree in traced.wrt)
-
-    pair = traced.value(c, results), LinearMap(apply)
-    return (*pair, traced.auxiliary(c, results)) if has_aux else pair
-
-
-def linearize(c: Context, function: Value, primals: Sequence[Value]) -> tuple[Value, LinearMap]:
-    """The value, and the map from tangents of the primals to the tangent of the value."""
-    traced = trace(c, function, primals, {}, range(len(primals)), False)
-    results = traced.emit(c, lambda b: b.splice(traced.block))
-
-    def apply(c: Context, args: Sequence[Value]) -> Value:
-        return push(c, traced, _tangents(c, traced, tuple(args)))[1]
-
-    return traced.value(c, results), LinearMap(apply)
-
-
 # -- arguments and results --------------------------------------------------------------------------
 
 
-def _tangents(c: Context, traced: Trace, tangents: Value) -> list[Atom]:
+def tangents_of(c: Context, traced: Trace, tangents: Value) -> list[Atom]:
+    """The leaves of the tangents that a user passes."""
     items = c.items(tangents)
     if items is None or len(items) != len(traced.wrt):
-        _refuse(c, f"{len(traced.wrt)} tangents are needed, one per primal", fix="pass a tuple of them")
+        refuse(c, f"{len(traced.wrt)} tangents are needed, one per primal", fix="pass a tuple of them")
     found = [matched(c, tree, item, "tangent") for tree, item in zip(traced.wrt, items, strict=True)]
     return [atom for atoms in found for atom in atoms if atom is not None]
 
@@ -416,17 +381,17 @@ def positions(c: Context, argnums: Any, count: int) -> tuple[int, ...]:
     """The positions of the arguments to differentiate by; negative ones count from the end."""
     wanted = argnums if is_tuple(argnums) else (argnums,)
     if not wanted or not all(type(k) is int for k in wanted):
-        _refuse(c, f"argnums must be an int or a tuple of ints, not {argnums!r}")
+        refuse(c, f"argnums must be an int or a tuple of ints, not {argnums!r}")
     for k in wanted:
         if not -count <= k < count:
-            _refuse(
+            refuse(
                 c,
                 f"argnums={argnums} asks for argument {k}, but there are {count} positional arguments",
                 fix="pass it by position, or choose others",
             )
     found = tuple(k % count for k in wanted)
     if len(set(found)) < len(found):
-        _refuse(c, f"argnums={argnums} names an argument twice")
+        refuse(c, f"argnums={argnums} names an argument twice")
     return found
 
 
@@ -434,7 +399,7 @@ def _two(c: Context, args: Sequence[Value], kwargs: dict[str, Value]) -> tuple[S
     """The primals, and what goes with them."""
     primals = c.items(args[0]) if len(args) == 2 and not kwargs else None
     if primals is None:
-        _refuse(c, "the primals and tangents must be tuples", fix="write tp.jvp(f, (x,), (x_dot,))")
+        refuse(c, "the primals and tangents must be tuples", fix="write tp.jvp(f, (x,), (x_dot,))")
     return primals, args[1]
 
 
@@ -448,5 +413,6 @@ def _described(tree: Tree) -> str:
             return describe(tree.value)
 
 
-def _refuse(c: Context, what: str, *, why: str = "", fix: str = "") -> NoReturn:
+def refuse(c: Context, what: str, *, why: str = "", fix: str = "") -> NoReturn:
+    """Refuse to differentiate."""
     c.refuse(what, why=why, fix=fix, error=DerivativeError)

@@ -11,8 +11,9 @@ from ..errors import DerivativeError
 from ..ir.types import Atom
 from .again import Again
 from .context import Context
-from .derived import Derivation, Verb, call_derived, linearize, vjp
+from .derived import Derivation, Verb, call_derived
 from .leaves import from_atoms, take
+from .linear_maps import linearize, vjp
 from .numpy.nest import array_of, pull_atom
 from .values import Value
 

@@ -7,7 +7,7 @@ import random
 import numpy as np
 import pytest
 
-import tapeless.ops  # noqa: F401 - registers the operations
+import tapeless as tp
 from tapeless.ad.jvp import pushforwards
 from tapeless.ad.planner import Plan
 from tapeless.ad.vjp import pullback
@@ -83,3 +83,56 @@ def test_adjoints_of_straight_line_code() -> None:
         assert fewer <= plain, seed
         saved += plain - fewer
     assert saved > 10
+
+
+def arm(q: tp.f64[3]):
+    a, b = q[0] + q[1], q[0] + q[1] + q[2]
+    reach = np.cos(q[0]) + 0.5 * np.cos(a) + 0.2 * np.cos(b)
+    height = np.sin(q[0]) + 0.5 * np.sin(a) + 0.2 * np.sin(b)
+    return np.array([reach, height]), np.where(reach > 0, np.arctan2(height, reach), np.sqrt(height * height))
+
+
+@pytest.mark.parametrize("q", [np.array([0.3, 0.4, 0.5]), np.array([3.0, 0.2, 0.1])])
+def test_a_linear_map_is_made_once_and_applied_often(q: np.ndarray) -> None:
+    @tp.jit
+    def pushed_all(q: tp.f64[3], tangents: tp.f64[:, 3]):
+        value, push = tp.linearize(arm, q)
+        return value, tp.map(push, tangents)
+
+    tangents = np.random.default_rng(0).normal(size=(5, 3))
+    value, (ends, angles) = pushed_all(q, tangents)
+    wanted = tp.jacfwd(arm)(q)
+    np.testing.assert_allclose(value[0], arm(q)[0], rtol=1e-13)
+    np.testing.assert_allclose(ends, tangents @ wanted[0].T, rtol=1e-12, atol=1e-14)
+    np.testing.assert_allclose(angles, tangents @ wanted[1], rtol=1e-12, atol=1e-14)
+    assert "multiplications for each tangent" in pushed_all.explain(q, tangents)
+
+
+def test_a_linear_map_of_code_that_is_not_straight() -> None:
+    @tp.jit
+    def pushed_once(x, v):
+        def cumulated(x):
+            for i in range(1, len(x)):
+                x[i] = np.sin(x[i - 1]) * x[i]
+            return x, len(x)
+
+        return tp.linearize(cumulated, x)[1](v)
+
+    x, v = np.array([0.3, 0.4, 0.5]), np.array([1.0, 2.0, -1.0])
+    first = np.cos(0.3) * 0.4 + np.sin(0.3) * 2.0
+    second = np.cos(np.sin(0.3) * 0.4) * 0.5 * first - np.sin(np.sin(0.3) * 0.4)
+    np.testing.assert_allclose(pushed_once(x, v)[0], [1.0, first, second], rtol=1e-13)
+
+
+def test_explain_says_how_segments_are_gone_through() -> None:
+    def swing(x: tp.f64[2], n):
+        a, b = x
+        for _ in range(n):
+            a, b = a + 0.1 * b, b - 0.1 * np.sin(a + 0.05 * b) * np.exp(-b * b)
+        return np.array([a, b])
+
+    x, jacobian = np.array([0.3, 0.4]), tp.jacfwd(swing)
+    step = 1e-6
+    wanted = [(swing(x + step * unit, 5) - swing(x - step * unit, 5)) / (2 * step) for unit in np.eye(2)]
+    np.testing.assert_allclose(jacobian(x, 5), np.array(wanted).T, rtol=1e-8)
+    assert "one statement after another" in jacobian.explain(x, 5)
