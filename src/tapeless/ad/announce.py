@@ -56,6 +56,22 @@ def announce_online(plan: Plan, pos: Pos | None, states: Sequence[Type], most: A
     )
 
 
+def announce_backwards(plan: Plan, pos: Pos | None, count: Atom, states: Sequence[Type]) -> None:
+    """A loop is run backwards from its last state."""
+    plan.note(
+        pos,
+        f"runs backwards from its last state of {_size(states)} bytes",
+        f"{_trips(count)} iterations run backwards and again; to keep every state: {_times(states, count)} bytes",
+        back=2,
+    )
+
+
+def announce_irreversible(plan: Plan, pos: Pos | None, reason: str) -> None:
+    """A loop that was to run backwards cannot."""
+    if plan.notes is not None:
+        plan.notes.add(pos, "reversible", "does not run backwards", reason)
+
+
 def _alternatives(plan: Plan, count: Atom, rows: Sequence[Type], states: Sequence[Type]) -> list[str]:
     """Ways to run the loop back, with bytes and iterations that run again."""
     one = _size(states)

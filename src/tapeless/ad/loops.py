@@ -3,7 +3,8 @@
 The forward sweep runs the loop and keeps what the return sweep needs to start each iteration again: something for
 every iteration (`stacks`), or, where the plan does not allow that, states at some iterations from which others are
 computed again (`checkpoints`). Where it is known only when the program runs whether it does, there are both versions,
-and a branch between them. Derivatives of every iteration are kept where that is cheaper (`accumulated`).
+and a branch between them. Derivatives of every iteration are kept where that is cheaper (`accumulated`), and nothing
+where the loop can run backwards and is asked to (`uncompute`).
 
 A `while` loop is run once to count its iterations, and then is a loop with a trip count; under a plan that allows for
 many states it is run once and keeps states on its way (`online`).
@@ -18,7 +19,7 @@ from ..ir.build import Builder, is_literal
 from ..ir.core import For, If, Lambda, Stm, While
 from ..ir.types import I64, Atom, Lit, Type, Var, i64
 from ..ir.walk import fresh, refresh
-from . import accumulated, checkpoints, online, stacks
+from . import accumulated, checkpoints, online, stacks, uncompute
 from .adjoints import ArmScope, Scope
 from .announce import announce_online, announce_some
 from .branches import join
@@ -43,6 +44,11 @@ def for_rule(sweep: Sweep, stm: Stm) -> Back:
     _need_fixed_sizes(stm, expr.body)
     trips = _trips(sweep.b, expr.count)
     counted = Stm(stm.vars, For(trips, expr.init, expr.body), stm.pos)
+    if sweep.plan.backwards and (inverse := uncompute.inverse_of(sweep, stm)) is not None:
+        sweep.emit(counted)
+        return _back_of(counted, lambda scope, adjoints: _restore(
+            scope, expr, uncompute.back(sweep, scope, counted, inverse, adjoints, sweep.plan)
+        ))  # fmt: skip
     if (body := accumulated.accumulated(sweep, counted)) is not None:
         return accumulated.back_of(sweep, counted, body)
     writes = stacks.writes_of(expr)

@@ -1,8 +1,9 @@
 """Plans: how much the return sweep may keep, and what that means for each loop.
 
-`memory=` is a number of bytes (an int, or a string such as "64MB"), or `States(n)`, a number of states per loop. It
-limits what loops keep for the return sweep beyond the program's own values. Bytes are shared out without looking at
-sizes, which are known only when the program runs:
+`memory=` is a number of bytes (an int, or a string such as "64MB"), `States(n)`, a number of states per loop, or
+"reversible": loops that can run backwards keep nothing (`uncompute`), others everything. A number limits what loops
+keep for the return sweep beyond the program's own values. Bytes are shared out without looking at sizes, which are
+known only when the program runs:
 
 * loops that follow one another in a block get equal parts;
 * a loop that has loops inside keeps half of its part, and leaves half to those, of which one iteration at a time is
@@ -59,12 +60,14 @@ class Rerun:
 class Plan:
     """What the loops of a block may keep: `bytes` altogether, or `states` each; without either there is no limit.
 
-    Decisions are written to `notes`, where they are asked for, and what is run again to `reruns`, by its place.
+    With `backwards`, loops that can are run backwards and keep nothing. Decisions are written to `notes`, where they
+    are asked for, and what is run again to `reruns`, by its place.
     `collapse` may know a cheaper way through straight-line segments.
     """
 
     bytes: int | None = None
     states: int | None = None
+    backwards: bool = False
     notes: Notes | None = field(default=None, compare=False)
     reruns: dict[Pos | None, Rerun] | None = field(default=None, compare=False)
     collapse: Collapse | None = field(default=None, compare=False)
@@ -117,6 +120,8 @@ def plan_for(memory: object, notes: Notes | None = None) -> Plan:
             return Plan(notes=notes)
         case States(count):
             return Plan(states=count, notes=notes)
+        case "reversible":
+            return Plan(backwards=True, notes=notes)
         case int() if not isinstance(memory, bool) and memory >= 0:
             return Plan(bytes=memory, notes=notes)
         case str() if found := re.fullmatch(r"\s*(\d+(?:\.\d*)?)\s*([KMGT]?I?)B?\s*", memory.upper()):
@@ -126,7 +131,7 @@ def plan_for(memory: object, notes: Notes | None = None) -> Plan:
             pass
     raise ArgumentError(
         f"memory={memory!r} is no amount of memory",
-        fix='write a number of bytes, a string such as "64MB" or "1.5GiB", or tp.States(20)',
+        fix='write a number of bytes, a string such as "64MB" or "1.5GiB", tp.States(20) or "reversible"',
     )
 
 

@@ -1,0 +1,108 @@
+"""Places in arrays, and whether two of them have nothing in common."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from ..ir.core import Apply, Block, Check, Expr, For, If, Map, Reduce, Scan, Stm
+from ..ir.types import Atom, Var
+from ..ir.walk import free_vars, lambdas
+from ..passes.affine import Affine, form_of
+from ..passes.facts import Facts
+
+# Of each dimension an index, or the start, the size and the step of a span; as sums of variables of the program, so
+# that equal places compare equal however they were computed.
+Span: TypeAlias = tuple[Affine, Atom, Affine]
+Place: TypeAlias = tuple[Affine | Span, ...]
+
+
+def place_of(op: str, operands: Sequence[Atom], defs: Mapping[str, Expr]) -> Place:
+    """The place that an `index` or a `slice` with these operands reads."""
+    if op == "index":
+        return tuple(form_of(x, defs) for x in operands)
+    triples = (operands[k : k + 3] for k in range(0, len(operands), 3))
+    return tuple((form_of(start, defs), size, form_of(step, defs)) for start, size, step in triples)
+
+
+def are_apart(facts: Facts, one: Place, other: Place) -> bool:
+    """Does one end before the other begins, in some dimension?"""
+    for x, y in zip(one, other, strict=False):
+        (first, end), (second, stop) = _extent(facts, x), _extent(facts, y)
+        if end is not None and facts.proves(second.plus(end, -1)):
+            return True
+        if stop is not None and facts.proves(first.plus(stop, -1)):
+            return True
+    return False
+
+
+def _extent(facts: Facts, part: Affine | Span) -> tuple[Affine, Affine | None]:
+    """The first index and the one after the last; None when that is not so simple."""
+    if isinstance(part, Affine):
+        return part, part.shifted(1)
+    start, size, step = part
+    return start, start.plus(facts.form(size)) if step == Affine(1, {}) else None
+
+
+@dataclass(frozen=True, slots=True)
+class Reads:
+    """How parts of a program read an array: apart from a place? `defs` are the definitions that `facts` knows."""
+
+    facts: Facts
+    defs: dict[str, Expr]
+    array: Var
+    place: Place
+
+    def are_apart(self, part: Block) -> bool:
+        """Does it read the array only there where it has nothing in common with the place?"""
+        self.defs.update({var.name: stm.expr for stm in part.stms for var in stm.vars})
+        return all(map(self._is_apart, part.stms)) and self.array not in part.results
+
+    def _is_apart(self, stm: Stm) -> bool:
+        match stm.expr:
+            case Apply("index" | "slice" as op, (source, *operands)) if source == self.array:
+                return are_apart(self.facts, self.place, place_of(op, operands, self.defs))
+            case Map(size, body) | Reduce(size, body=body) | Scan(size, body=body) | For(size, _, body):
+                if self.array in _operands(stm.expr):
+                    return False
+                with self.facts.scope():
+                    self.facts.counter(body.params[0], size)
+                    return all(self.are_apart(lam.body) for lam in lambdas(stm.expr))
+            case expr:
+                return self.array not in free_vars(expr)
+
+
+def _operands(expr: Map | Reduce | Scan | For) -> tuple[Atom, ...]:
+    match expr:
+        case Map():
+            return ()
+        case For(_, init):
+            return init
+        case _:
+            return expr.neutral
+
+
+def learn_of(facts: Facts, stms: Iterable[Stm]) -> None:
+    """What the sizes of arrays and the checks among some statements tell; checks in a branch when it was taken."""
+    for stm in stms:
+        for var in (*stm.vars, *free_vars(stm.expr)):
+            for size in var.type.shape:
+                facts.size(size)
+        match stm.expr:
+            case Check("equal", (x, y)):
+                facts.learn_equal(facts.form(x), facts.form(y))
+            case Check("bounds", (x, y)):
+                facts.learn_within(x, y)
+            case If(Var() as cond, then) if not stm.vars and _holds(facts, cond):
+                learn_of(facts, then.stms)
+            case _:
+                pass
+
+
+def _holds(facts: Facts, cond: Var) -> bool:
+    match facts.defs.get(cond.name):
+        case Apply("gt" | "ge" | "lt" | "le" as op, (x, y)):
+            return facts.decide(op, x, y) is True
+        case _:
+            return False

@@ -1,0 +1,310 @@
+"""Solving a block for its inputs: which values are known, given what the block became.
+
+A block in A-normal form is a list of equations. Its results are known, and what it reads from outside and does not
+change. Going through the statements from the last to the first, each whose result is known tells something of its
+operands (`undo`, `undo_forms`): from `y = x + e` and a known e follows `x = y - e`. What is not known but made of known
+values is computed again. Values that nothing else depends on, such as an accumulator of the user's that is dropped at
+the end, never have to be brought back: that a temporary is uncomputed shows only in that it is not there.
+
+Arrays may be known but for one place: after `b = update(a, v, i)` and with b known, a is b except at i.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from ..ir.build import Builder
+from ..ir.core import Apply, Block, Check, Expr, Function, Lambda, Pos, Stm
+from ..ir.types import Atom, Lit, Type, Var
+from ..ir.walk import free_vars, inline
+from ..passes import dce
+from ..passes.affine import Affine, form_of
+from ..passes.facts import Facts
+from ..passes.notes import Notes
+from .apart import Place, Reads, Span, are_apart, learn_of, place_of
+
+
+class CannotInvert(Exception):
+    """Something is not determined by what the program leaves behind."""
+
+    def __init__(self, what: str, pos: Pos | None = None) -> None:
+        super().__init__(what)
+        self.what, self.pos = what, pos
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What a block tells of a variable from outside: its value at a place, which is all of it when empty."""
+
+    place: Place
+    value: Atom
+
+
+@dataclass(frozen=True, slots=True)
+class Hole:
+    """An array that is `rest` except at one place, whose operands in the inverse are `here`.
+
+    `content` is the variable that the array holds there, if that is one.
+    """
+
+    array: Var
+    rest: Atom
+    place: Place
+    here: tuple[Atom, ...]
+    content: Atom | None = None
+
+    @property
+    def is_span(self) -> bool:
+        return isinstance(self.place[0], tuple)
+
+
+Undo: TypeAlias = "Callable[[Solving, Stm], None]"
+
+
+class Solving:
+    """What is known of the values of one block while it is solved; `b` takes the code that computes them.
+
+    `wanted` are the names from which nothing may be assumed: the inputs to be found. `learned` holds what the block
+    tells of variables from outside: of the whole (no indices), or of the part at some indices.
+    """
+
+    def __init__(
+        self,
+        block: Block,
+        b: Builder,
+        rules: Mapping[type, Undo],
+        wanted: set[str],
+        parent: Solving | None = None,
+        before: Sequence[Stm] = (),
+    ) -> None:
+        """`before` are statements outside that have been executed, for what they tell of integers."""
+        self.block, self.b, self.rules, self.wanted, self.parent, self.before = block, b, rules, wanted, parent, before
+        self.made = {var.name: stm for stm in block.stms for var in stm.vars}
+        self.known: dict[str, Atom] = {}
+        self.holes: dict[str, Hole] = {}
+        self.pieces: dict[str, dict[int, Atom]] = {}
+        self.learned: dict[Var, Told] = {}
+        self.counters: dict[Var, Atom] = {}
+        self.told = 0
+
+    def run(self, results: Sequence[Atom | None]) -> None:
+        """Solve the block, given what its results are; None where that is not known."""
+        for result, value in zip(self.block.results, results, strict=True):
+            if value is not None:
+                self.learn(result, value)
+        stms = [stm for stm in reversed(self.block.stms) if not isinstance(stm.expr, Check)]
+        while sum(map(self._undo, stms)):
+            pass
+
+    def _undo(self, stm: Stm) -> bool:
+        """Let a statement tell what it can; did it? It may tell more when more is known."""
+        before = self.told
+        with self.b.at(stm.pos), suppress(CannotInvert):
+            self.rules[type(stm.expr)](self, stm)
+        return self.told > before
+
+    # -- what is known ------------------------------------------------------------------------
+
+    def is_known(self, atom: Atom) -> bool:
+        """Is the value at hand, without computing it?"""
+        return isinstance(atom, Lit) or self.at_hand(atom) is not None
+
+    def at_hand(self, var: Var) -> Atom | None:
+        found = self.known.get(var.name)
+        if found is None and self.parent is not None and var.name not in self.made:
+            return self.parent.at_hand(var)
+        return found
+
+    def value(self, atom: Atom) -> Atom:
+        """The value of an atom of the program, computed again where necessary."""
+        if isinstance(atom, Lit):
+            return atom
+        found = self.known.get(atom.name)
+        if found is not None:
+            return found
+        if atom.name in self.made:
+            return self._again(atom)
+        if atom.name in self.wanted:
+            raise CannotInvert(f"{_base(atom)} is not known here")
+        return atom if self.parent is None else self.parent.value(atom)
+
+    def try_value(self, atom: Atom) -> Atom | None:
+        try:
+            return self.value(atom)
+        except CannotInvert:
+            return None
+
+    def type(self, type: Type) -> Type:
+        """A type of the program in terms of the inverse."""
+        return Type(type.dtype, tuple(self.value(size) for size in type.shape))
+
+    def _again(self, var: Var) -> Atom:
+        """Compute a value from its definition: only what this very value takes."""
+        stm = self.made[var.name]
+        read = self._beside_a_hole(stm)
+        if read is None:
+            part = dce.run(Function("part", (), Block((stm,), (var,))), Notes()).body
+            free = tuple(free_vars(part))
+            made = inline(Lambda(free, part), tuple(self._operand(x, part) for x in free))
+            (read,) = self.b.splice(made)
+        self.known[var.name] = read
+        return read
+
+    def _operand(self, var: Var, part: Block) -> Atom:
+        """A variable that a part of the program reads: an array need be known only where it is read."""
+        hole = self.hole(var)
+        if hole is not None and self.at_hand(var) is None and self._reads_apart(part, hole):
+            return hole.rest
+        return self.value(var)
+
+    def _beside_a_hole(self, stm: Stm) -> Atom | None:
+        """A part of an array that is known but for another place."""
+        match stm.expr:
+            case Apply("index" | "slice" as access, (Var() as array, *at)):
+                hole = self.hole(array)
+                if hole is not None and self.at_hand(array) is None and self._are_apart(hole, self.place(access, at)):
+                    return self.b.apply(access, hole.rest, *(self.value(i) for i in at))
+            case _:
+                pass
+        return None
+
+    def hole(self, array: Var) -> Hole | None:
+        found = self.holes.get(array.name)
+        return self.parent.hole(array) if found is None and self.parent is not None else found
+
+    def _are_apart(self, hole: Hole, place: Place) -> bool:
+        return are_apart(self._facts(self._definitions()), hole.place, place)
+
+    def _reads_apart(self, part: Block, hole: Hole) -> bool:
+        """Is the array read only beside the hole?"""
+        defs = self._definitions()
+        return Reads(self._facts(defs), defs, hole.array, hole.place).are_apart(part)
+
+    def _facts(self, defs: Mapping[str, Expr]) -> Facts:
+        """What is known of integers: the counters around, the sizes of arrays, what was checked."""
+        facts = Facts(defs, {name: number for number, name in enumerate(defs)})
+        level: Solving | None = self
+        while level is not None:
+            for counter, size in level.counters.items():
+                facts.counter(counter, size)
+            learn_of(facts, (*level.before, *level.block.stms))
+            level = level.parent
+        return facts
+
+    def form(self, atom: Atom) -> Affine:
+        return form_of(atom, self._definitions())
+
+    def place(self, op: str, operands: Sequence[Atom]) -> Place:
+        """The place that an `index` or a `slice` with these operands reads."""
+        return place_of(op, operands, self._definitions())
+
+    def definition(self, var: Var) -> Expr | None:
+        if var.name in self.made:
+            return self.made[var.name].expr
+        return self.parent.definition(var) if self.parent is not None else None
+
+    def _definitions(self) -> dict[str, Expr]:
+        outer = self.parent._definitions() if self.parent is not None else {}
+        outer |= {var.name: stm.expr for stm in self.before for var in stm.vars}
+        return outer | {name: stm.expr for name, stm in self.made.items()}
+
+    # -- learning -----------------------------------------------------------------------------
+
+    def learn(self, var: Atom, value: Atom) -> None:
+        """The value of a variable; what follows for the array that it was read from."""
+        if isinstance(var, Lit) or self.is_known(var) or self._is_given(var):
+            return
+        self.known[var.name] = value
+        self.told += 1
+        if var.name not in self.made:
+            self.learned[var] = Told((), value)
+        for array in [name for name, hole in self.holes.items() if hole.content == var]:
+            self._fill(array, value)
+        match self.definition(var):
+            case Apply("index" | "slice" as access, (Var() as array, *operands)) if var.name in self.made:
+                self.learn_part(array, self.place(access, operands), value)
+            case _:
+                pass
+
+    def _is_given(self, var: Var) -> bool:
+        """Does it come from outside, unchanged?"""
+        if var.name in self.made or var.name in self.wanted:
+            return False
+        return self.parent is None or self.parent._is_given(var)
+
+    def dig(self, array: Var, rest: Atom, access: str, operands: Sequence[Atom]) -> None:
+        """The array is `rest` except at a place, where it may hold what was just written there."""
+        if array.name in self.holes:
+            return
+        place, content = self.place(access, operands), None
+        match self.definition(array):
+            case Apply("update", (_, value, *at)) if self.place("index", at) == place:
+                content = value
+            case _:
+                pass
+        here = tuple(self.value(x) for x in operands)
+        self.holes[array.name] = Hole(array, rest, place, here, content)
+        self.told += 1
+        if content is not None and (known := self.try_value(content)) is not None:
+            self._fill(array.name, known)
+
+    def learn_part(self, array: Var, place: Place, value: Atom) -> None:
+        """A part of an array is known: it may be all, fill the hole, be one of the last pieces, or be told outside."""
+        if self.at_hand(array) is not None:
+            return
+        if all(map(self._covers, place, array.type.shape)):
+            shape = self.type(array.type).shape
+            self.learn(array, value if value.type.shape == shape else self.b.apply("reshape", value, *shape))
+        elif array.name in self.holes:
+            if self.holes[array.name].place == place:
+                self._fill(array.name, value)
+        elif (number := _literal(place)) is not None:
+            self._learn_piece(array, number, value)
+        elif array.name not in self.made:
+            self.told += array not in self.learned
+            self.learned.setdefault(array, Told(place, value))
+        else:
+            match self.definition(array):
+                case Apply("index", (Var() as whole, *row)):
+                    self.learn_part(whole, (*self.place("index", row), *place), value)
+                case _:
+                    pass
+
+    def _covers(self, part: Affine | Span, size: Atom) -> bool:
+        """Is this span all of a dimension, in order?"""
+        if isinstance(part, Affine) or (part[0], part[2]) != (Affine(0, {}), Affine(1, {})):
+            return False
+        return part[1] == size or self._facts(self._definitions()).decide("eq", part[1], size) is True
+
+    def _fill(self, name: str, value: Atom) -> None:
+        hole = self.holes[name]
+        if hole.is_span:
+            pairs = [x for k in range(0, len(hole.here), 3) for x in (hole.here[k], hole.here[k + 2])]
+            whole = self.b.apply("update_slice", hole.rest, value, *pairs)
+        else:
+            whole = self.b.apply("update", hole.rest, value, *hole.here)
+        self.learn(hole.array, whole)
+
+    def _learn_piece(self, array: Var, place: int, value: Atom) -> None:
+        """One element or row of a small array: all of them together are the array."""
+        pieces = self.pieces.setdefault(array.name, {})
+        pieces[place] = value
+        size = array.type.shape[0]
+        if isinstance(size, Lit) and len(pieces) == int(size.value):
+            self.learn(array, self.b.apply("stack", *(pieces[k] for k in range(len(pieces)))))
+
+
+def _literal(place: Place) -> int | None:
+    """The number of a place that is one literal index."""
+    match place:
+        case (Affine() as form,) if not form.terms:
+            return form.const
+        case _:
+            return None
+
+
+def _base(var: Var) -> str:
+    return var.name.split(".", maxsplit=1)[0]

@@ -1,0 +1,100 @@
+"""What a known result tells of the operands: first-order operations.
+
+Exact in integers; in floats `(x + e) - e` is x up to one rounding. A product tells a factor only where the other one is
+a literal that is not zero: then the quotient is x up to rounding too, and what was lost in the product cannot grow.
+"""
+
+from __future__ import annotations
+
+from ..ir.build import Builder
+from ..ir.core import Apply, Lambda, Map, Stm
+from ..ir.types import I64, Atom, Lit, Type, Var, i64
+from ..ir.walk import fresh
+from .solving import Solving
+
+
+def undo_operation(s: Solving, stm: Stm) -> None:
+    """Learn what can be learned of the operands."""
+    expr, (var,) = stm.expr, stm.vars
+    assert isinstance(expr, Apply)
+    result = s.at_hand(var)
+    if result is None:
+        return
+    match expr.op:
+        case "add" | "sub" | "xor":
+            _undo_sum(s, expr, result)
+        case "neg" | "not":
+            s.learn(expr.args[0], s.b.apply(expr.op, result))
+        case "mul" | "div" if expr.args[0].type.dtype.is_float:
+            _undo_product(s, expr, result)
+        case "update" | "update_slice":
+            _undo_write(s, expr, result)
+        case "accumulate":
+            _undo_accumulation(s, expr, result)
+        case "reshape":
+            s.learn(expr.args[0], s.b.apply("reshape", result, *s.type(expr.args[0].type).shape))
+        case "transpose":
+            order = tuple(expr.attrs.index(k) for k in range(len(expr.attrs)))
+            s.learn(expr.args[0], s.b.apply("transpose", result, attrs=order))
+        case "stack":
+            for k, arg in enumerate(expr.args):
+                if not s.is_known(arg):
+                    s.learn(arg, s.b.apply("index", result, i64(k)))
+        case _:
+            pass
+
+
+def _undo_sum(s: Solving, expr: Apply, result: Atom) -> None:
+    """`x + y`, `x - y` or `x ^ y`: one of them from the other."""
+    x, y = expr.args
+    if (known := s.try_value(y)) is not None:
+        if s.try_value(x) is None:
+            s.learn(x, s.b.apply(_INVERSE[expr.op], result, known))
+    elif (known := s.try_value(x)) is not None:
+        operands = (known, result) if expr.op == "sub" else (result, known)
+        s.learn(y, s.b.apply("xor" if expr.op == "xor" else "sub", *operands))
+
+
+_INVERSE = {"add": "sub", "sub": "add", "xor": "xor"}
+
+
+def _undo_product(s: Solving, expr: Apply, result: Atom) -> None:
+    x, y = expr.args
+    if _is_factor(y):
+        s.learn(x, s.b.apply("div" if expr.op == "mul" else "mul", result, y))
+    elif _is_factor(x):
+        operands = (result, x) if expr.op == "mul" else (x, result)
+        s.learn(y, s.b.apply("div", *operands))
+
+
+def _is_factor(atom: Atom) -> bool:
+    return isinstance(atom, Lit) and float(atom.value) not in (0.0, float("inf"), float("-inf"))
+
+
+def _undo_write(s: Solving, expr: Apply, result: Atom) -> None:
+    """`a` with `v` at a place: v is there now, and a is the same elsewhere."""
+    array, value, *place = expr.args
+    access, operands = "index", place
+    if expr.op == "update_slice":
+        access, sizes = "slice", value.type.shape
+        operands = [x for k in range(len(place) // 2) for x in (place[2 * k], sizes[k], place[2 * k + 1])]
+    if not s.is_known(value):
+        s.learn(value, s.b.apply(access, result, *(s.value(x) for x in operands)))
+    if isinstance(array, Var) and s.try_value(array) is None:
+        s.dig(array, result, access, operands)
+
+
+def _undo_accumulation(s: Solving, expr: Apply, result: Atom) -> None:
+    array, value, *place = expr.args
+    if s.try_value(array) is None and (known := s.try_value(value)) is not None:
+        here = [s.value(x) for x in place]
+        s.learn(array, s.b.apply("accumulate", result, negated(s.b, known), *here))
+
+
+def negated(b: Builder, value: Atom) -> Atom:
+    """The negative of a number or of each element of an array."""
+    if not value.type.shape:
+        return b.apply("neg", value)
+    i, inner = fresh("i", Type(I64)), b.child()
+    row = negated(inner, inner.apply("index", value, i))
+    return b.bind((value.type,), Map(value.type.shape[0], Lambda((i,), inner.block((row,)))))[0]

@@ -1,0 +1,157 @@
+"""What known results tell of the operands: maps, histograms, branches and loops."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from ..ir.build import Builder
+from ..ir.core import Apply, For, Hist, If, Lambda, Map, Stm
+from ..ir.types import I64, Atom, Type, i64
+from ..ir.walk import fresh, refresh
+from ..passes.affine import Affine
+from .solving import CannotInvert, Solving, Told, Undo
+from .undo import negated
+
+
+def undo_nothing(_s: Solving, _stm: Stm) -> None:
+    """The result tells nothing of the operands: they must be known otherwise."""
+
+
+def undo_map(s: Solving, stm: Stm) -> None:
+    """Each result tells of the elements that the body reads at its own index."""
+    expr = stm.expr
+    assert isinstance(expr, Map)
+    results = [s.at_hand(var) for var in stm.vars]
+    if all(result is None for result in results):
+        return
+    counter, b = fresh("i", Type(I64)), s.b.child()
+    inner = Solving(expr.body.body, b, s.rules, set(), s)
+    inner.known[expr.body.params[0].name] = counter
+    inner.counters[expr.body.params[0]] = expr.size
+    inner.run([None if result is None else b.apply("index", result, counter) for result in results])
+    found = {array: told for array in inner.learned if (told := _for_all(inner.learned[array], expr))}
+    if not found:
+        return
+    size = s.value(expr.size)
+    values = [told.value for told in found.values()]
+    arrays = s.b.bind([v.type.stacked(size) for v in values], Map(size, Lambda((counter,), b.block(values))))
+    for (array, told), part in zip(found.items(), arrays, strict=True):
+        s.learn_part(array, told.place, part)
+
+
+def _for_all(told: Told, expr: Map) -> Told | None:
+    """What the body tells at a place that moves with its counter, for all of them; None at any other place.
+
+    The dimension of the counter comes first in the value, so it must be the last that is not a span yet.
+    """
+    counter = expr.body.params[0].name
+    moving = [k for k, part in enumerate(told.place) if isinstance(part, Affine) and part.coefficient(counter)]
+    indices = [k for k, part in enumerate(told.place) if isinstance(part, Affine)]
+    if len(moving) != 1 or moving[0] != indices[-1] or indices != list(range(len(indices))):
+        return None
+    form = told.place[moving[0]]
+    assert isinstance(form, Affine)
+    span = (form.without(counter), expr.size, Affine(form.coefficient(counter), {}))
+    return Told((*told.place[: moving[0]], span, *told.place[moving[0] + 1 :]), told.value)
+
+
+def undo_histogram(s: Solving, stm: Stm) -> None:
+    """What was added is taken away again, when it can be computed."""
+    expr = stm.expr
+    assert isinstance(expr, Hist)
+    result = s.at_hand(stm.vars[0])
+    if result is None or len(stm.vars) > 1 or not _adds(expr.op) or s.try_value(expr.dest[0]) is not None:
+        return
+    b, counter = s.b.child(), fresh("i", Type(I64))
+    inner = Solving(expr.body.body, b, s.rules, set(), s)
+    inner.known[expr.body.params[0].name] = counter
+    try:
+        *keys, value = [inner.value(x) for x in expr.body.body.results]
+    except CannotInvert:
+        return
+    body = Lambda((counter,), b.block((*keys, negated(b, value))))
+    less = Hist(s.value(expr.size), refresh(expr.op), expr.neutral, (result,), expr.keys, body)
+    s.learn(expr.dest[0], s.b.bind((result.type,), less)[0])
+
+
+def _adds(op: Lambda) -> bool:
+    """Is this the addition of two numbers?"""
+    match op.body.stms:
+        case (Stm((total,), Apply("add", args)),):
+            return set(args) == set(op.params) and op.body.results == (total,)
+        case _:
+            return False
+
+
+def undo_branch(s: Solving, stm: Stm) -> None:
+    """The same branch again, where its condition can still be told; both arms must tell the same variables."""
+    expr = stm.expr
+    assert isinstance(expr, If)
+    results = [s.at_hand(var) for var in stm.vars]
+    cond = s.try_value(expr.cond) if any(result is not None for result in results) else None
+    if cond is None:
+        return
+    arms = [Solving(arm, s.b.child(), s.rules, set(), s) for arm in (expr.then, expr.orelse)]
+    for arm in arms:
+        arm.run(results)
+    first, second = (arm.learned for arm in arms)
+    common = [x for x in first if x in second and first[x].place == second[x].place]
+    if not common:
+        return
+    blocks = [arm.b.block([arm.learned[x].value for x in common]) for arm in arms]
+    found = s.b.bind([first[x].value.type for x in common], If(cond, blocks[0], blocks[1]))
+    for x, value in zip(common, found, strict=True):
+        s.learn_part(x, first[x].place, value)
+
+
+def undo_loop(s: Solving, stm: Stm) -> None:
+    """The loop backwards: the last iteration first, each solved for the values at its start."""
+    expr = stm.expr
+    assert isinstance(expr, For)
+    if all(s.at_hand(var) is None for var in stm.vars):
+        return
+    # What does not depend on what is sought, such as a counter, is brought to its end first.
+    after = {k: value for k, var in enumerate(stm.vars) if (value := s.try_value(var)) is not None}
+    count = s.value(expr.count)
+    found = backwards(s, expr, count, after)
+    if found is None:
+        return
+    loop, kept = found
+    finals = s.b.bind([after[k].type for k in kept], loop)
+    for k, final in zip(kept, finals, strict=True):
+        s.learn(expr.init[k], final)
+
+
+def backwards(s: Solving, expr: For, count: Atom, after: dict[int, Atom]) -> tuple[For, list[int]] | None:
+    """The loop over the carried values that can be brought back; None when there is none."""
+    kept = list(after)
+    while kept:
+        b, turn = s.b.child(), fresh("turn", Type(I64))
+        lasts = {k: fresh("last", after[k].type) for k in kept}
+        i = b.apply("sub", b.apply("sub", count, i64(1)), turn, hint="i")
+        starts = step_back(s.rules, s, b, expr, i, lasts)
+        missing = [k for k in kept if starts[k] is None]
+        if not missing:
+            results = [start for k in kept if (start := starts[k]) is not None]
+            body = Lambda((turn, *lasts.values()), b.block(results))
+            return For(count, tuple(after[k] for k in kept), body), kept
+        kept = [k for k in kept if k not in missing]
+    return None
+
+
+def step_back(
+    rules: Mapping[type, Undo],
+    parent: Solving | None,
+    b: Builder,
+    expr: For,
+    i: Atom,
+    lasts: Mapping[int, Atom],
+    before: Sequence[Stm] = (),
+) -> list[Atom | None]:
+    """The carried values at the start of iteration i, given some at its end; None for those that cannot be told."""
+    body = expr.body
+    inner = Solving(body.body, b, rules, {param.name for param in body.params[1:]}, parent, before)
+    inner.known[body.params[0].name] = i
+    inner.counters[body.params[0]] = expr.count
+    inner.run([lasts.get(k) for k in range(len(body.body.results))])
+    return [inner.known.get(param.name) for param in body.params[1:]]
