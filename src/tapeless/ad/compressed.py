@@ -89,7 +89,7 @@ def _numbered(b: Builder, shape: Sequence[Atom], number: Atom, seed: Seed) -> At
     rest = _product(b, shape[1:])
 
     def element(b: Builder, i: Var) -> Sequence[Atom]:
-        return (_numbered(b, shape[1:], _sum(b, number, _times(b, i, rest)), seed),)
+        return (_numbered(b, shape[1:], b.apply("add", number, b.apply("mul", i, rest)), seed),)
 
     return b.map_(shape[0], element)[0]
 
@@ -98,27 +98,19 @@ def _starts(b: Builder, types: Sequence[Type]) -> Atoms:
     """The number of the first element of each."""
     starts: list[Atom] = [i64(0)]
     for type in types:
-        starts.append(_sum(b, starts[-1], _product(b, type.shape)))
+        starts.append(b.apply("add", starts[-1], _product(b, type.shape)))
     return tuple(starts[:-1])
 
 
 def _require_total(b: Builder, types: Sequence[Type], colours: Atom) -> None:
     total: Atom = i64(0)
     for type in types:
-        total = _sum(b, total, _product(b, type.shape))
+        total = b.apply("add", total, _product(b, type.shape))
     b.check("equal", colours.type.shape[0], total)
 
 
 def _product(b: Builder, sizes: Sequence[Atom]) -> Atom:
     total: Atom = i64(1)
     for size in sizes:
-        total = _times(b, total, size)
+        total = b.apply("mul", total, size)
     return total
-
-
-def _sum(b: Builder, x: Atom, y: Atom) -> Atom:
-    return y if x == i64(0) else x if y == i64(0) else b.apply("add", x, y)
-
-
-def _times(b: Builder, x: Atom, y: Atom) -> Atom:
-    return y if x == i64(1) else x if y == i64(1) else b.apply("mul", x, y)

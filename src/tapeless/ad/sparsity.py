@@ -42,7 +42,7 @@ def dependences(b: Builder, block: Block, seeds: dict[Var, Atom]) -> tuple[Atom,
         w.sizes.update(var.name for var in free_vars(copy) for var in var.type.shape if isinstance(var, Var))
         inner = b.child()
         _block(w, inner, copy)
-        if not w.lost or guarded:
+        if not w.lost:
             b.splice(inner.block(()))
             return tuple(w.filled(b, result) for result in copy.results)
     raise AssertionError

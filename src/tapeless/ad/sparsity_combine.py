@@ -78,7 +78,8 @@ def _reach(w: Words, b: Builder, vars: Sequence[Var], op: Lambda, moving: Sequen
     reads = _closure(op, len(vars))
     for k, own in zip(moving, made, strict=True):
         others = [word for j, word in zip(moving, made, strict=True) if j in reads[k] and j != k]
-        w.define(b, vars[k], union(b, own, *others, everywhere(b, outside, own.type)))
+        read = [word if word.type == own.type else everywhere(b, everything(b, word), own.type) for word in others]
+        w.define(b, vars[k], union(b, own, *read, everywhere(b, outside, own.type)))
 
 
 def _closure(op: Lambda, count: int) -> list[set[int]]:

@@ -38,8 +38,8 @@ class Words:
         """Are these the same for all inputs?"""
         return not any(isinstance(atom, Var) and atom.name in self.influenced for atom in atoms)
 
-    def is_varied(self, atom: Atom) -> bool:
-        return isinstance(atom, Var) and atom.name in self.varied
+    def is_varied(self, var: Var) -> bool:
+        return var.name in self.varied
 
     def of(self, atom: Atom) -> Atom | None:
         return self.known.get(atom.name) if isinstance(atom, Var) else None

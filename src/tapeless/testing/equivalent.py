@@ -87,9 +87,6 @@ EQUIVALENT: dict[str, dict[str, str]] = {
         "first operand dropped: name == 'add' or not start.type.shape": LOOP,
         "second operand dropped: isinstance(expr, Hist) or not sweep.is_varied(start)": LOOP,
     },
-    "hists": {
-        "gt -> ge: b.apply('gt', ties, nil)": "where nothing ties, nobody asks for the share",
-    },
     "indexed": {
         "second operand dropped: isinstance(entry, Span) and isinstance(entry.size, Var) and "
         "(entry.size.name in local)": COST,
@@ -243,6 +240,13 @@ EQUIVALENT: dict[str, dict[str, str]] = {
         "comparison changed: stm.expr.op == 'index'": COST,
         "comparison changed: stm.expr.args[0] == array": COST,
         "index off by one: stm.expr.args[0]": COST,
+    },
+    "sparsity_apply": {
+        "first operand dropped: not w.guarded or expr.op not in ('index', 'update', 'accumulate')": COST,
+        "second operand dropped: union(b, w.read(b, old, keys), new) or new": "the union with a set is a set",
+    },
+    "sparsity_combine": {
+        "second operand dropped: j in reads[k] and j != k": "uniting a set with itself changes nothing",
     },
     "stacks": {
         "second operand dropped: not isinstance(atom, Var) or atom.name not in _bound(body)": SAME,
