@@ -16,7 +16,7 @@ from typing import Any
 
 from ...ir.build import Atoms, Builder
 from ...ir.core import Custom, Lambda
-from ...ir.types import Atom
+from ...ir.types import Atom, Lit
 from ...ir.walk import fresh
 from ...ops.foreign import Foreign
 from .convert import Walk
@@ -27,7 +27,7 @@ KERNELS = frozenset(
     (
         "cholesky", "conv_general_dilated", "cumlogsumexp", "cummax", "cummin", "cumprod", "cumsum", "gather",
         "reduce_window_max", "reduce_window_min", "reduce_window_sum", "scatter", "scatter-add", "scatter-max",
-        "scatter-min", "scatter-mul", "triangular_solve",
+        "scatter-min", "scatter-mul", "scatter-sub", "triangular_solve",
     )
 )  # fmt: skip
 
@@ -63,7 +63,8 @@ def ruled(walk: Walk, equation: Any, args: Atoms, value: Callable[[Builder, Atom
     """Results that `value` emits, with the derivative that JAX has for the equation."""
     smooth = [var for var in equation.outvars if type_of(var.aval).dtype.is_float]
     mode = walk.options.mode
-    if not smooth or not any(arg.type.dtype.is_float for arg in args):
+    moving = _moving(equation, args)
+    if not smooth or not moving:
         return value(walk.b, args)
     walk.record.ruled.append(equation.primitive.name)
     if mode is None:
@@ -73,11 +74,20 @@ def ruled(walk: Walk, equation: Any, args: Atoms, value: Callable[[Builder, Atom
     body = Lambda(params, inner.block(value(inner, params)))
     types = [result.type for result in body.body.results]
     if mode == "forward":
-        return walk.b.bind(types, Custom(args, body, walk.lam(pushed(equation))))
+        return walk.b.bind(types, Custom(args, body, walk.lam(pushed(equation, moving))))
     again = walk.b.child()
     copies = tuple(fresh("x", arg.type) for arg in args)
     forward = Lambda(copies, again.block((*value(again, copies), *copies)))
-    return walk.b.bind(types, Custom(args, body, forward, walk.lam(pulled(equation))))
+    return walk.b.bind(types, Custom(args, body, forward, walk.lam(pulled(equation, moving))))
+
+
+def _moving(equation: Any, args: Atoms) -> list[int]:
+    """The operands by which JAX is asked to differentiate: not numbers, nor what a function with a rule closes over.
+
+    JAX refuses those where it has no rule for them, though nothing is asked in the end.
+    """
+    closed = int(equation.params.get("num_consts", 0)) if equation.primitive.name.startswith("custom_vjp") else 0
+    return [k for k, x in enumerate(args) if k >= closed and x.type.dtype.is_float and not isinstance(x, Lit)]
 
 
 # -- what JAX says of an equation -------------------------------------------------------------------
@@ -95,54 +105,60 @@ def function_of(equation: Any) -> Callable[..., Any]:
     return jax_core.jaxpr_as_fun(jax_core.ClosedJaxpr(jaxpr, ()))
 
 
-def pushed(equation: Any) -> Any:
+def pushed(equation: Any, moving: Sequence[int]) -> Any:
     """The jaxpr from the operands and a tangent for each float among them to results and tangents of the floats."""
     from .flat import tidied
     from .library import jax
 
-    function = function_of(equation)
-    avals = [_shape(var.aval) for var in equation.invars]
-    floats = [k for k, aval in enumerate(avals) if _is_float(aval)]
-    count = len(avals)
+    avals, floats = _operands(equation)
 
     def dual(*values: Any) -> Any:
-        args, dots = values[:count], values[count:]
-
-        def varied(*smooth: Any) -> Any:
-            full = list(args)
-            for k, x in zip(floats, smooth, strict=True):
-                full[k] = x
-            return function(*full)
-
-        results, tangents = jax.jvp(varied, tuple(args[k] for k in floats), tuple(dots))
+        args, dots = values[: len(avals)], dict(zip(floats, values[len(avals) :], strict=True))
+        function, points = _along(equation, args, moving)
+        results, tangents = jax.jvp(function, points, tuple(dots[k] for k in moving))
         return (*results, *(t for r, t in zip(results, tangents, strict=True) if _is_float(r)))
 
     return tidied(jax.make_jaxpr(dual)(*avals, *(avals[k] for k in floats)))
 
 
-def pulled(equation: Any) -> Any:
+def pulled(equation: Any, moving: Sequence[int]) -> Any:
     """The jaxpr from the operands and an adjoint for each float result to an adjoint for each float operand."""
     from .flat import tidied
     from .library import jax
 
-    function = function_of(equation)
-    avals = [_shape(var.aval) for var in equation.invars]
-    floats = [k for k, aval in enumerate(avals) if _is_float(aval)]
+    avals, floats = _operands(equation)
     smooth = [_shape(var.aval) for var in equation.outvars if _is_float(var.aval)]
-    count = len(avals)
 
     def back(*values: Any) -> Any:
-        args, seeds = values[:count], values[count:]
+        args, seeds = values[: len(avals)], values[len(avals) :]
+        function, points = _along(equation, args, moving)
 
-        def varied(*given: Any) -> Any:
-            full = list(args)
-            for k, x in zip(floats, given, strict=True):
-                full[k] = x
-            return tuple(r for r in function(*full) if _is_float(r))
+        def floating(*given: Any) -> Any:
+            return tuple(r for r in function(*given) if _is_float(r))
 
-        return jax.vjp(varied, *(args[k] for k in floats))[1](tuple(seeds))
+        found = dict(zip(moving, jax.vjp(floating, *points)[1](tuple(seeds)), strict=True))
+        return [found[k] if k in found else jax.numpy.zeros_like(args[k]) for k in floats]
 
     return tidied(jax.make_jaxpr(back)(*avals, *smooth))
+
+
+def _operands(equation: Any) -> tuple[list[Any], list[int]]:
+    """The operands of an equation, and which of them are floats."""
+    avals = [_shape(var.aval) for var in equation.invars]
+    return avals, [k for k, aval in enumerate(avals) if _is_float(aval)]
+
+
+def _along(equation: Any, args: Sequence[Any], moving: Sequence[int]) -> tuple[Callable[..., Any], tuple[Any, ...]]:
+    """An equation as a function of the operands that move, and these."""
+    function = function_of(equation)
+
+    def varied(*given: Any) -> Any:
+        full = list(args)
+        for k, x in zip(moving, given, strict=True):
+            full[k] = x
+        return function(*full)
+
+    return varied, tuple(args[k] for k in moving)
 
 
 def _shape(aval: Any) -> Any:

@@ -14,7 +14,7 @@ from ...ir.types import BOOL, Atom, Var, boolean, i64
 from ..numpy.atoms import ONE, ZERO, convert, literal, plus, product
 from ..numpy.nest import array_of, unflatten
 from .convert import Walk, rule
-from .elementwise import as_index
+from .elementwise import as_index, elementwise
 from .movement import sliced
 from .reductions import neutral
 from .types import ints, sizes
@@ -106,11 +106,24 @@ def _filler(p: Any, x: Atom) -> Atom:
 _COMBINED = {"scatter-add": "add", "scatter-mul": "mul", "scatter-min": "min", "scatter-max": "max"}
 
 
+@rule("scatter-sub")
+def _scatter_sub(walk: Walk, equation: Any, args: Atoms) -> Sequence[Atom]:
+    x, indices, updates = args
+    negated = elementwise(walk.b, updates.type.shape, (updates,), lambda b, xs: b.apply("neg", *xs))
+    return _deposited(walk, equation, (x, indices, negated), "add")
+
+
 @rule("scatter", *_COMBINED)
 def _scatter(walk: Walk, equation: Any, args: Atoms) -> Sequence[Atom]:
+    return _deposited(walk, equation, args, _COMBINED.get(equation.primitive.name))
+
+
+def _deposited(walk: Walk, equation: Any, args: Atoms, op: str | None) -> Sequence[Atom]:
+    """Updates combined with what stands at their places, or written over it."""
     x, indices, updates = args
     if not updates.type.is_array and not x.type.is_array:
-        return (_written(walk.b, equation, x, updates),)
+        value = convert(walk.b, updates, x.type.dtype)
+        return (value if op is None else walk.b.apply(op, x, value),)
     numbers = equation.params["dimension_numbers"]
     whole, shape = ints(equation.invars[0].aval.shape), ints(equation.invars[2].aval.shape)
     offsets, mapped = ints(numbers.update_window_dims), ints(numbers.scatter_dims_to_operand_dims)
@@ -143,13 +156,6 @@ def _scatter(walk: Walk, equation: Any, args: Atoms) -> Sequence[Atom]:
         return (*keys, value)
 
     size = product(walk.b, sizes(shape))
-    if equation.primitive.name == "scatter":
+    if op is None:
         return (walk.b.scatter(size, x, len(whole), update),)
-    op = _COMBINED[equation.primitive.name]
     return walk.b.hist(size, op, (neutral(op, x.type.dtype),), (x,), len(whole), update)
-
-
-def _written(b: Builder, equation: Any, x: Atom, value: Atom) -> Atom:
-    """A scatter into a single number."""
-    name = equation.primitive.name
-    return value if name == "scatter" else b.apply(_COMBINED[name], x, convert(b, value, x.type.dtype))

@@ -184,7 +184,7 @@ def _converted(program: Program, request: Request, mode: Mode) -> tuple[Function
 
 def _needs_columns(request: Request, function: Function) -> bool:
     """Is there a loop of unknown length? What a return sweep keeps of it has no fixed size; columns keep nothing."""
-    return request.backend != "native" and derive.has_while(function)
+    return request.backend != "native" and derive.has_while(function.body)
 
 
 def target_of(request: Request) -> Target:

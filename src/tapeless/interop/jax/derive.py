@@ -18,9 +18,9 @@ from ...ad.planner import Plan
 from ...eliminate.jacobian import jacobian
 from ...eliminate.methods import How
 from ...ir.build import Builder
-from ...ir.core import Apply, Block, Check, Expr, Function, If, Lambda, While
+from ...ir.core import Apply, Block, Check, Custom, Expr, Function, If, Lambda, While
 from ...ir.types import Atom
-from ...ir.walk import free_vars, fresh, inline, statements, substitute
+from ...ir.walk import free_vars, fresh, inline, lambdas, statements, substitute
 from ...passes import forget, fuse, parallelise, scalarise, simplify, unroll, whole
 from ...passes.notes import Notes
 from ...passes.pipeline import Run
@@ -70,9 +70,19 @@ SCALARS = Form(_SCALARS_BEFORE, _SCALARS_AFTER)
 COMPILED = Form(_SCALARS_BEFORE, ())
 
 
-def has_while(function: Function) -> bool:
-    """Is there a loop whose number of steps is not known before it runs?"""
-    return any(isinstance(stm.expr, While) for stm in statements(function.body))
+def has_while(block: Block) -> bool:
+    """Is there a loop whose number of steps is not known before it runs? Derivatives by rules do not look inside."""
+    return any(_is_or_has_while(stm.expr) for stm in block.stms)
+
+
+def _is_or_has_while(expr: Expr) -> bool:
+    match expr:
+        case While():
+            return True
+        case Custom(forward=Lambda()):
+            return False
+        case _:
+            return any(has_while(lam.body) for lam in lambdas(expr))
 
 
 def is_straight(function: Function) -> bool:
@@ -109,9 +119,10 @@ def jacobian_of(
     """The results `rest`, then the derivative of each of `rows` by each of the first parameters."""
     types = [param.type for param in function.params[:count]]
     columns = inputs_of(types)
-    block = _block_of(function, columns, rows, SCALARS)
+    few = form is not ARRAYS or _is_short(function.body)
+    block = _block_of(function, columns, rows, SCALARS) if few else function.body
     if form is ARRAYS:
-        if _is_scalar(block, columns):
+        if few and _is_scalar(block, columns):
             form = SCALARS
         else:
             columns = tuple(Input(type, (fresh("x", type),)) for type in types)
@@ -132,6 +143,11 @@ def _block_of(function: Function, columns: Sequence[Input], rows: Sequence[int],
     values = tuple(column.value(b) for column in columns)
     results = b.splice(inline(Lambda(function.params[: len(columns)], function.body), values))
     return form.block(b.block(results[k] for k in rows), [var for column in columns for var in column.vars])
+
+
+def _is_short(block: Block) -> bool:
+    """May this be short enough when it is written out?"""
+    return sum(1 for _ in statements(block)) <= 2 * LONGEST
 
 
 def _is_scalar(block: Block, columns: Sequence[Input]) -> bool:

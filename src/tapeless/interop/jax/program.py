@@ -70,7 +70,7 @@ def _trace(function: Callable[..., Any], avals: Sequence[Any], active: Sequence[
     equations = [e for e in flat.equations if varies.intersection(e.outvars)]
     equations = gathered(needed(equations, outputs), outputs)
     # What is the same for all inputs is computed with, so that it can be seen through.
-    own = [e for e in flat.equations if static.issuperset(e.outvars)]
+    own = [e for e in flat.equations if e.outvars and static.issuperset(e.outvars)]
     equations = needed([*own, *equations], outputs)
     bound = {var for e in equations for var in e.outvars}
     constants = {v: x for v, x in flat.constants.items() if v in static}
@@ -130,7 +130,8 @@ def _free(equations: Sequence[Any], bound: set[Any]) -> list[Any]:
 def _known(flat: Flat, varies: set[Any], wanted: Sequence[Any]) -> tuple[Callable[..., Any], dict[Any, int]]:
     """The function from all inputs to the wanted values, which do not vary; and the place of each among them."""
     distinct = list(dict.fromkeys(wanted))
-    equations = needed([e for e in flat.equations if not varies.intersection(e.outvars)], distinct)
+    # Effects without results, such as printing, happen here as well, whatever they depend on.
+    equations = needed([e for e in flat.equations if not (e.effects and varies.intersection(e.outvars))], distinct)
     constants = list(flat.constants)
     closed = closed_over([*flat.inputs, *constants], equations, distinct, "known")
     body = jax_core.jaxpr_as_fun(closed)
