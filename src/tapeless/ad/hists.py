@@ -11,12 +11,13 @@ Keys out of range are ignored in both sweeps.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from ..ir.build import Atoms, Builder
 from ..ir.core import Block, For, Hist, Lambda, Scatter, Stm
 from ..ir.types import I64, Atom, Lit, Type, Var, boolean, zero
 from ..ir.walk import inline, substitute
+from ..passes.sums import sum_operator
 from .adjoints import Scope
 from .groups import apart, operations
 from .indexed import Body, indexed
@@ -39,65 +40,70 @@ def hist_rule(sweep: Sweep, stm: Stm) -> Back:
     sweep.emit(stm)
 
     def back(scope: Scope) -> None:
-        shares = [
-            None if (adjoint := scope.take(var)) is None else _share(scope, expr, k, names[k], var, adjoint)
-            for k, var in enumerate(stm.vars)
-        ]
+        taken = {k: scope.take(var) for k, var in enumerate(stm.vars)}
+        shares = {k: adjoint for k, adjoint in taken.items() if adjoint is not None}
+        sums = {k: adjoint for k, adjoint in shares.items() if names[k] == "add"}
+        for k, adjoint in sums.items():
+            scope.add(expr.dest[k], adjoint)
+        shares |= _shares(scope, stm, {k: adjoint for k, adjoint in shares.items() if k not in sums})
 
         def seed(b: Builder, _i: Var, values: Sequence[Atom]) -> list[Atom | None]:
             keys = values[: expr.keys]
             found = [
-                None if share is None else _gathered(b, keys, value, share, stm.vars[k], names[k])
-                for k, (share, value) in enumerate(zip(shares, values[expr.keys :], strict=True))
+                _gathered(b, keys, value, shares[k], stm.vars[k], names[k]) if k in shares else None
+                for k, value in enumerate(values[expr.keys :])
             ]
             return [*([None] * expr.keys), *found]
 
-        if any(share is not None for share in shares):
+        if shares:
             indexed(sweep, scope, Body(expr.size, expr.body, [None] * len(expr.body.body.results), seed))
 
     return back
 
 
-def _share(scope: Scope, expr: Hist, k: int, name: str | None, out: Var, adjoint: Atom) -> Atom:
-    """What each value of a bin gets, by bin; the destination gets its own part here."""
-    b, dest = scope.b, expr.dest[k]
-    if name == "add":
-        scope.add(dest, adjoint)
-        return adjoint
+def _shares(scope: Scope, stm: Stm, adjoints: Mapping[int, Atom]) -> dict[int, Atom]:
+    """What each value gets that equals its bin's smallest or largest; the destination gets its part here."""
+    expr, b = stm.expr, scope.b
+    assert isinstance(expr, Hist)
+    if not adjoints:
+        return {}
+    outs = [stm.vars[k] for k in adjoints]
 
     def hit(inner: Builder, i: Var) -> Sequence[Atom]:
         results = inner.splice(_again(scope, expr.body, i))
-        keys, value = results[: expr.keys], results[expr.keys + k]
-        return (*keys, tied(inner, value, _bin(inner, keys, out, value.type)))
+        keys, values = results[: expr.keys], [results[expr.keys + k] for k in adjoints]
 
-    one = b.operator("add", (Type(out.type.dtype),))
+        def inside(c: Builder) -> Sequence[Atom]:
+            return [tied(c, value, c.apply("index", out, *keys)) for value, out in zip(values, outs, strict=True)]
+
+        found = inner.if_(
+            in_range(inner, keys, outs[0].type.shape), inside, lambda c: [zeros(c, value.type) for value in values]
+        )
+        return (*keys, *found)
+
+    add = sum_operator(b, [Type(out.type.dtype) for out in outs])
+    none = tuple(zero(out.type.dtype) for out in outs)
+    starts = tuple(zeros(b, out.type) for out in outs)
     body = b.lam((Type(I64),), hit, hints=("i",))
-    start = zeros(b, out.type)
-    (ties,) = b.bind((out.type,), Hist(expr.size, one, (zero(out.type.dtype),), (start,), expr.keys, body))
-    share, own = each(b, _shared, adjoint, scope.primal(dest), out, ties)
-    scope.add(dest, own)
-    return share
+    ties = b.bind((out.type for out in outs), Hist(expr.size, add, none, starts, expr.keys, body))
+    shares: dict[int, Atom] = {}
+    for (k, adjoint), out, count in zip(adjoints.items(), outs, ties, strict=True):
+        shares[k], own = each(b, _shared, adjoint, scope.primal(expr.dest[k]), out, count)
+        scope.add(expr.dest[k], own)
+    return shares
 
 
 def _shared(b: Builder, adjoint: Atom, dest: Atom, out: Atom, ties: Atom) -> Atoms:
-    """What each value of a bin that equals its result gets, and what the destination gets."""
-    nil, mine = zero(out.type.dtype), b.apply("eq", dest, out)
-
-    def some(b: Builder) -> Atoms:
-        share = b.apply("div", adjoint, b.apply("add", ties, b.apply("convert", mine, attrs=(out.type.dtype,))))
-        return share, b.apply("select", mine, share, nil)
-
-    return b.if_(b.apply("gt", ties, nil), some, lambda b: (nil, b.apply("select", mine, adjoint, nil)))
+    """What each value of a bin that equals its result gets, and what the destination gets, if it is one of them."""
+    nil, one = zero(out.type.dtype), Lit(1.0, out.type.dtype)
+    mine = b.apply("eq", dest, out)
+    count = b.apply("select", mine, b.apply("add", ties, one), ties)
+    share = b.apply("div", adjoint, b.apply("max", count, one))
+    return share, b.apply("select", mine, share, nil)
 
 
 def _again(scope: Scope, body: Lambda, i: Atom) -> Block:
     return rerun(substitute(inline(body, (i,)), scope.restorations()))
-
-
-def _bin(b: Builder, keys: Sequence[Atom], array: Atom, type: Type) -> Atom:
-    """The bin of a key, or zeros for a key out of range."""
-    inside = in_range(b, keys, array.type.shape)
-    return b.if_(inside, lambda c: (c.apply("index", array, *keys),), lambda c: (zeros(c, type),))[0]
 
 
 def _gathered(b: Builder, keys: Sequence[Atom], value: Atom, share: Atom, out: Var, name: str | None) -> Atom:
@@ -130,15 +136,13 @@ def _combined(
     b: Builder, expr: Hist, arrays: Sequence[Atom], keys: Sequence[Atom], values: Sequence[Atom]
 ) -> Sequence[Atom]:
     """The arrays with the values combined in at the keys, element by element where the values are arrays."""
-    if not values[0].type.shape:
-        olds = [b.apply("index", array, *keys) for array in arrays]
-        news = b.splice(inline(expr.op, (*olds, *values)))
-        return [b.apply("update", array, new, *keys) for array, new in zip(arrays, news, strict=True)]
 
-    def step(c: Builder, j: Var, *inner: Var) -> Sequence[Atom]:
-        return _combined(c, expr, inner, (*keys, j), [c.apply("index", value, j) for value in values])
+    def element(c: Builder, *elements: Atom) -> Atoms:
+        return c.splice(inline(expr.op, elements))
 
-    return b.for_(values[0].type.shape[0], arrays, step)
+    olds = [b.apply("index", array, *keys) for array in arrays]
+    news = each(b, element, *olds, *values)
+    return [b.apply("update", array, new, *keys) for array, new in zip(arrays, news, strict=True)]
 
 
 def scatter_rule(sweep: Sweep, stm: Stm) -> Back:

@@ -6,7 +6,7 @@ All of it element by element, where the values are arrays.
 from __future__ import annotations
 
 from ..ir.build import Atoms, Builder
-from ..ir.types import Atom, zero
+from ..ir.types import Atom, Lit, zero
 from .values import each
 
 
@@ -14,7 +14,7 @@ def tied(b: Builder, x: Atom, y: Atom) -> Atom:
     """One where two values are equal, else zero."""
 
     def element(b: Builder, x: Atom, y: Atom) -> Atoms:
-        return (b.apply("convert", b.apply("eq", x, y), attrs=(x.type.dtype,)),)
+        return (b.apply("select", b.apply("eq", x, y), Lit(1.0, x.type.dtype), zero(x.type.dtype)),)
 
     return each(b, element, x, y)[0]
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from itertools import count
 from typing import Any
 
-from ..ir.core import Apply, Block, Check, Expr, Function, Lambda, Pos, Stm
+from ..ir.core import Apply, Block, Check, Expr, Function, If, Lambda, Pos, Stm
 from ..ir.op import lookup
 from ..ir.types import BOOL, Atom, Lit, Type, Var
 from ..ir.walk import fresh, rebuild
@@ -55,8 +55,11 @@ class Rewriter:
     entering: Callable[[Expr, int, Lambda], AbstractContextManager[None]] | None = None
     out: list[Stm] = field(default_factory=list[Stm])
     pos: Pos | None = None
+    # The conditions of the branches around, and whether they hold.
+    held: dict[str, bool] = field(default_factory=dict[str, bool])
     # A structured form changed: code before it may have become simpler, so another walk is worth while.
     changed: bool = False
+    _chosen: dict[tuple[str, bool], dict[str, Atom]] = field(default_factory=dict[tuple[str, bool], dict[str, Atom]])
     _known: dict[Key, Atom] = field(default_factory=dict[Key, Atom])
     _trail: list[Key] = field(default_factory=list[Key])
     _key: Key = ()
@@ -107,10 +110,30 @@ class Rewriter:
 
     def sub(self, expr: Expr, k: int, lam: Lambda) -> Lambda:
         """Sub-block k of a form whose operands are rewritten already."""
+        if type(expr) is If and type(expr.cond) is Var:
+            return self._arm(expr, expr.cond.name, k == 0, lam)
+        return self._sub(expr, k, lam)
+
+    def _sub(self, expr: Expr, k: int, lam: Lambda) -> Lambda:
         if self.entering is None:
             return self.lam(lam)
         with self.entering(expr, k, lam):
             return self.lam(lam)
+
+    def _arm(self, expr: If, cond: str, holds: bool, lam: Lambda) -> Lambda:
+        """An arm of a branch: in it the condition is known, and so are numbers that earlier branches on it chose."""
+        inside: dict[str, Atom] = {cond: Lit(holds, BOOL)} | self._chosen.get((cond, holds), {})
+        outside = {name: self.subst.get(name) for name in inside}
+        self.subst |= inside
+        self.held[cond] = holds
+        new = self._sub(expr, 0 if holds else 1, lam)
+        del self.held[cond]
+        for name, atom in outside.items():
+            if atom is None:
+                del self.subst[name]
+            else:
+                self.subst[name] = atom
+        return new
 
     def lam(self, lam: Lambda) -> Lambda:
         """A lambda. `depth` counts loops, so that the arms of an `If` (no parameters) do not add to it."""
@@ -169,7 +192,21 @@ class Rewriter:
             self.defs[var.name] = expr
         if type(expr) is Check and expr.kind == "equal":
             self._unify(expr.args)
+        if type(expr) is If and type(expr.cond) is Var:
+            self._learn(bound, expr, expr.cond.name)
         return bound
+
+    def _learn(self, vars: Sequence[Var], expr: If, cond: str) -> None:
+        """Where the condition holds, and where it does not, a number is what that arm yields, if others can name it."""
+        for holds, arm in ((True, expr.then), (False, expr.orelse)):
+            inside = {var.name for stm in arm.stms for var in stm.vars}
+            found = {
+                var.name: atom
+                for var, atom in zip(vars, arm.results, strict=True)
+                if not var.type.shape and name_of(atom) not in inside
+            }
+            if found:
+                self._chosen.setdefault((cond, holds), {}).update(found)
 
     def _unify(self, sizes: Sequence[Atom]) -> None:
         """Two sizes are equal from here on: use the literal or the older one.

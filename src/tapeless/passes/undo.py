@@ -8,6 +8,11 @@ When nobody looks at `u` in between, `r` is `a`. When somebody does, both writes
 keeping `a` beside `u` would copy the array. The same holds where all of this happens on one condition:
 
     o = a[i] if c;  u = a with v at i if c else a;  ...;  r = u with o at i if c else u
+
+Zeros that are only written to be added to are not written either: the adjoint of an element that was overwritten starts
+anew, and often gets its only contribution at once.
+
+    u = a with 0 at i;  r = u with v added at i        becomes        r = a with v at i
 """
 
 from __future__ import annotations
@@ -15,11 +20,13 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 
-from ..ir.core import Apply, Block, Function, If
+from ..ir.build import is_literal
+from ..ir.core import Apply, Block, Check, Expr, Function, If, Lambda, Stm
 from ..ir.types import Atom, Var
-from ..ir.walk import statements, substitute
+from ..ir.walk import map_lambdas, statements, substitute
 from . import dce
 from .notes import Notes
+from .rewrite import name_of
 from .uses import use_counts
 
 ROUNDS = 8
@@ -29,6 +36,7 @@ _READS = {"update": "index", "update_slice": "slice"}
 def run(function: Function, notes: Notes) -> Function:
     """The function without pairs of writes that cancel; taking one pair out may uncover the next."""
     for _ in range(ROUNDS):
+        function = _without_zeros(function, notes)
         defs = {s.vars[0].name: s.expr for s in statements(function.body) if isinstance(s.expr, Apply)}
         if not any(expr.op in _READS for expr in defs.values()):
             return function
@@ -45,6 +53,38 @@ def run(function: Function, notes: Notes) -> Function:
         function = Function(function.name, function.params, substitute(function.body, found), function.donated)
         function = dce.run(function, notes)
     return function
+
+
+def _without_zeros(function: Function, notes: Notes) -> Function:
+    """The function with sums that start anew as plain writes."""
+    defs = {s.vars[0].name: s.expr for s in statements(function.body) if isinstance(s.expr, Apply)}
+    if not any(expr.op == "accumulate" and _anew(expr, defs) for expr in defs.values()):
+        return function
+    uses = use_counts(function.body)
+
+    def changed(block: Block) -> Block:
+        return Block(tuple(Stm(stm.vars, written(stm.expr), stm.pos) for stm in block.stms), block.results)
+
+    def written(expr: Expr) -> Expr:
+        if not isinstance(expr, Apply | Check):
+            return map_lambdas(expr, lambda lam: Lambda(lam.params, changed(lam.body)))
+        if not isinstance(expr, Apply) or expr.op != "accumulate" or uses[name_of(expr.args[0])] != 1:
+            return expr
+        base = _anew(expr, defs)
+        return expr if base is None else Apply("update", (base, *expr.args[1:]))
+
+    return dce.run(Function(function.name, function.params, changed(function.body), function.donated), notes)
+
+
+def _anew(expr: Apply, defs: dict[str, Apply]) -> Atom | None:
+    """The array in which zeros are written where a sum then adds."""
+    start = _definition(expr.args[0], defs)
+    if start is None or start.op != "update" or start.args[2:] != expr.args[2:]:
+        return None
+    zero = start.args[1]
+    made = _definition(zero, defs)
+    empty = is_literal(made.args[0] if made is not None and made.op == "replicate" else zero, 0.0)
+    return start.args[0] if empty else None
 
 
 def _undone(expr: Apply, defs: dict[str, Apply]) -> Atom | None:

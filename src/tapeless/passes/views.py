@@ -2,6 +2,7 @@
 
     slice(a, s, n, t)[i] = a[s + i*t]      transpose(a)[i, j] = a[j, i]      replicate(v, n)[i] = v
     update(a, v, k)[i]   = v  when i = k,  a[i]  when i differs from k (small arrays only)
+    (if c then update(a, v, k) ...)[k] = v  where c holds
 
 so that the array itself need not exist. Reads are not moved before the write of a large array: that would keep the
 old array alive, and the write could no longer be done in place.
@@ -13,9 +14,10 @@ from collections.abc import Callable, Sequence
 
 from numpy import ndindex
 
-from ..ir.core import Apply
+from ..ir.core import Apply, Block, If
 from ..ir.types import Atom, Lit, Type, Var, i64
-from .rewrite import Rewriter, Rule, literal
+from .rewrite import Rewriter, Rule, literal, name_of
+from .uses import mentioned
 
 Result = Atom | Apply | None
 RULES: dict[str, Rule] = {}
@@ -85,12 +87,36 @@ def read(r: Rewriter, array: Atom, indices: Sequence[Atom]) -> Atom:
 @_rule("index")
 def _index(r: Rewriter, e: Apply, type: Type) -> Result:
     source = r.definition(e.args[0])
+    if isinstance(source, If):
+        return _of_branch(r, source, e.args[1:], type)
     if not isinstance(source, Apply):
         return None
     reader = _READERS.get(source.op)
     new = reader(r, source, e.args[0], e.args[1:]) if reader else None
     # A type may name the same size by another atom; then the array has to stay.
     return new if new is None or isinstance(new, Apply) or new.type == type else None
+
+
+def _of_branch(r: Rewriter, source: If, at: tuple[Atom, ...], type: Type) -> Result:
+    """In another branch on the same condition: an element of what the arm yields, if that is known outside the arm.
+
+    Not of an array that the other arm may write in place: it would have to be kept.
+    """
+    holds = r.held.get(name_of(source.cond))
+    if holds is None or len(source.then.results) != 1:
+        return None
+    arm, other = (source.then, source.orelse) if holds else (source.orelse, source.then)
+    result, made = arm.results[0], {var: stm.expr for stm in arm.stms for var in stm.vars}
+    match made.get(result) if isinstance(result, Var) else None:
+        case None if name_of(result) not in mentioned(Block(other.stms, ())):
+            return Apply("index", (result, *at))
+        case Apply("update", (_, value, *where)) if len(at) >= len(where) and compare_indices(r, at, where):
+            rest = at[len(where) :]
+            if value in made:
+                return None
+            return Apply("index", (value, *rest)) if rest else value if value.type == type else None
+        case _:
+            return None
 
 
 def _of_index(r: Rewriter, source: Apply, array: Atom, at: tuple[Atom, ...]) -> Result:

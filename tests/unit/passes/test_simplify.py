@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from tapeless.ir.check import check
+from tapeless.ir.core import Apply, If
 from tapeless.ir.eval import evaluate
 from tapeless.ir.text import parse_function, print_function
 from tapeless.ir.walk import canonical
@@ -267,3 +268,83 @@ def f(a: f64[n, 3, m], v: f64[2, 2, 1], i: i64, j: i64) {
     np.testing.assert_array_equal(evaluate(after, args)[0], evaluate(function, args)[0])
     assert kinds(after.body).count("update") == 4
     assert "update_slice" not in kinds(after.body)
+
+
+KNOWN = """
+def f(a: f64[n, 3], v: f64[3], x: f64, i: i64, k: i64) {
+  c: bool = gt x 0.0
+  first: FIRST
+  e: f64 = if c {
+    q: f64 = OP first WHERE
+    s: f64 = exp q
+    r: f64 = sin s
+    return r
+  } else {
+    q1: f64 = OP1 first WHERE
+    s1: f64 = exp q1
+    r1: f64 = cos s1
+    return r1
+  }
+  return first e
+}
+"""
+
+
+def _known(first, where="", op="index", otherwise="index"):
+    return KNOWN.replace("FIRST", first).replace("WHERE", where).replace("OP1", otherwise).replace("OP", op)
+
+
+WRITTEN = "f64[n, 3] = if c {\n    u: f64[n, 3] = update a v i\n    return u\n  } else {\n    return a\n  }"
+NUMBER = (
+    "f64 = if c {\n    y: f64 = exp x\n    t: f64 = sin y\n    z: f64 = mul x 2.0\n    return x\n  } else {\n"
+    "    return 0.25\n  }"
+)
+
+
+def _arm_reads(text):
+    """What the arms of the last branch read, by the first names of arrays."""
+    (branch,) = [s.expr for s in _simplified(text).body.stms if isinstance(s.expr, If)][-1:]
+    arms = [[s.expr for s in arm.stms if isinstance(s.expr, Apply)] for arm in (branch.then, branch.orelse)]
+    return [[e.args[0].name.split(".")[0] for e in arm if e.op == "index"] for arm in arms]
+
+
+def test_a_branch_knows_what_an_earlier_one_on_the_same_condition_wrote():
+    """The row that was written, where it was; not the array of the other arm, which is to be written in place."""
+    assert _arm_reads(_known(WRITTEN, "i 1")) == [["v"], ["first"]]
+    assert _arm_reads(_known(WRITTEN, "k 1")) == [["first"], ["first"]]
+
+
+def test_a_branch_knows_the_numbers_that_an_earlier_one_chose():
+    text = print_function(canonical(_simplified(_known(NUMBER, "", "neg", "neg"))))
+    assert "neg x" in text
+    assert "neg first" not in text
+    assert "neg" not in text.split("else")[-1], "it is a literal there"
+
+
+def test_a_branch_inside_another_on_the_same_condition_is_decided():
+    function = _simplified(
+        """
+def f(x: f64, y: f64) {
+  c: bool = gt x y
+  r: f64 = if c {
+    a: f64 = exp x
+    s: f64 = if c {
+      b: f64 = sin a
+      return b
+    } else {
+      d: f64 = tanh a
+      return d
+    }
+    return s
+  } else {
+    g: f64 = select c x y
+    h: f64 = exp g
+    k: f64 = tan h
+    return k
+  }
+  return r
+}
+"""
+    )
+    assert kinds(function.body).count("if") == 1
+    assert not {"tanh", "select"} & set(kinds(function.body))

@@ -255,3 +255,35 @@ def test_pairs_on_one_condition_cancel():
     for sign in (1.0, -1.0):
         assert not writes(in_arms(), [A, V, sign])
         assert writes(in_arms("x: f64 = index u 1 2", "r x"), [A, V, sign]) == ["update", "update"]
+
+
+# -- zeros that are added to ----------------------------------------------------------------------------
+
+ANEW = {
+    "element": ("0.0", "s", "1 2"),
+    "row": ("z", "v", "1"),
+}
+
+
+def _sum_anew(zero: str, value: str, at: str, then: str, more: str = "", results: str = "r") -> str:
+    return f"""
+def f(a: f64[2, 3], v: f64[3], s: f64) {{
+  z: f64[3] = replicate 0.0 3
+  u: f64[2, 3] = update a {zero} {at}
+{more}  r: f64[2, 3] = accumulate u {value} {then}
+  return {results}
+}}
+"""
+
+
+@pytest.mark.parametrize("name", ANEW)
+def test_zeros_are_not_written_to_be_added_to(name):
+    zero, value, at = ANEW[name]
+    assert writes(_sum_anew(zero, value, at, at), [A, V, 7.0]) == ["update"]
+    assert writes(_sum_anew(zero, value, at, at.replace("1", "0", 1)), [A, V, 7.0]) == ["update", "accumulate"]
+    assert writes(_sum_anew(value, value, at, at), [A, V, 7.0]) == ["update", "accumulate"]
+
+
+def test_zeros_that_are_read_are_written():
+    text = _sum_anew("0.0", "s", "1 2", "1 2", "  e: f64 = index u 1 2\n", "r e")
+    assert writes(text, [A, V, 7.0]) == ["update", "accumulate"]
