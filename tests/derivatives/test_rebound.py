@@ -38,7 +38,16 @@ def swaps(x, n):
     return np.sum(a * c) + np.sum(b)
 
 
-@pytest.mark.parametrize("function", [rebinds, last_of_two, swaps], ids=lambda f: f.__name__)
+def several_names(x, n):
+    a, b, z = x * 1.0, x * 3.0, x * 2.0
+    for i in range(1, n):
+        z[i] = np.sin(z[i - 1]) * z[i]
+        a = z
+        b = z
+    return np.sum(a) + np.sum(b * b) + np.sum(z)
+
+
+@pytest.mark.parametrize("function", [rebinds, last_of_two, swaps, several_names], ids=lambda f: f.__name__)
 @pytest.mark.parametrize("trips", [0, 1, 2, 5])
 def test_derivatives_are_right(function: Callable[..., Any], trips: int) -> None:
     check_grads(lambda x: function(x, trips), np.linspace(0.3, 1.2, 6))

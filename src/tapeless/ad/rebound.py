@@ -45,20 +45,24 @@ def _taken(expr: For | While, vars: tuple[Var, ...], counters: int) -> dict[int,
     """The arrays that are only handed on, each with what it is behind the loop."""
     body, params = expr.body.body, expr.body.params[counters:]
     inside = bound_in(body) | {param.name for param in expr.body.params}
-    read = mentioned(Block(body.stms, ())) | {x.name for x in body.results if isinstance(x, Var) and x in params}
+    read = mentioned(Block(body.stms, ())) | {param.name for param in params if param in body.results}
     if isinstance(expr, While):
         unread = [name.name not in mentioned(expr.cond.body) for name in expr.cond.params]
     else:
         unread = [True] * len(params)
+    handed_on = {
+        k: result
+        for k, result in enumerate(body.results)
+        if isinstance(result, Var) and result.type.shape and params[k].name not in read and unread[k]
+    }
     found: dict[int, Atom] = {}
-    for k, result in enumerate(body.results):
-        if not isinstance(result, Var) or not result.type.shape or params[k].name in read or not unread[k]:
-            continue
-        others = [j for j, other in enumerate(body.results) if other == result and j != k and j not in found]
+    for k, result in handed_on.items():
+        same = [j for j, other in enumerate(body.results) if other == result]
+        stays = next((j for j in same if j not in handed_on), same[-1])
         if result.name not in inside:
             found[k] = result
-        elif others:
-            found[k] = vars[others[0]]
+        elif stays != k:
+            found[k] = vars[stays]
     return found
 
 

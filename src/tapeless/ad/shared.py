@@ -59,7 +59,7 @@ def _last_shared(i: Var, block: Block, parts: Sequence[Sequence[Atom]], forms: t
     kept: list[Var] = []
     for stm in reversed(block.stms):
         wanted = [var for var in stm.vars if any(var.name in names for names in needs)]
-        shared = bool(wanted) and all(any(var.name in names for var in wanted) for names in needs)
+        shared = all(any(var.name in names for var in wanted) for names in needs)
         if shared and isinstance(stm.expr, forms) and all(_is_worth_it(var, block, local) for var in wanted):
             kept += wanted
             continue

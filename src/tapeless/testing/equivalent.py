@@ -216,6 +216,10 @@ EQUIVALENT: dict[str, dict[str, str]] = {
         "second operand dropped: isinstance(atom, Var) and atom.type.dtype.is_float": SAME,
         "first operand dropped: k == 0 and isinstance(expr, Apply) and _reads_part(expr, self.sizes)": SAME,
     },
+    "rebound": {
+        "first operand dropped: isinstance(result, Var) and result.type.shape and (params[k].name not in read) and "
+        "unread[": "a number that is written in the program has no shape",
+    },
     "recovery": {
         "index off by one: pattern.shape[0]": SQUARE,
     },
