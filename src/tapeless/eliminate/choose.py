@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from . import engine, heuristics, store
 from .anneal import Annealer
 from .canonical import canonical
-from .exact import exact, is_scalar, least
+from .exact import exact, is_provable, least
 from .tables import Tables, cost
 
 PROOF = 0.4  # the share of the time that a proof may take
@@ -77,7 +77,7 @@ def _candidates(tables: Tables, rules: Iterable[tuple[int, ...]]) -> Iterator[tu
 
 def _proven(tables: Tables, best: Choice, seconds: float | None) -> Choice:
     """Prove that the best is that, or improve it, for graphs of scalars."""
-    if not is_scalar(tables):
+    if not is_provable(tables):
         return best
     if seconds is None:
         bound = least(tables)

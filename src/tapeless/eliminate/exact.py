@@ -10,24 +10,22 @@ another:
 Sets are solved once. They are cut off by a bound: whatever goes before v, its sources separate it from everything
 outside of C, so there are at least as many of them as vertices in the smallest such cut; the same for its targets.
 
-A vertex whose only source is outside of C, and whose targets are as few as they can ever be, may go first: nobody in C
-has it as a target, its targets get one source for another, and it will never be cheaper. The same with both exchanged.
-It need not be tried as the last one.
-
-Free products are those with a constant factor. A source is counted when some path from it holds a factor that varies.
+A vertex whose only source is outside of C, and which will never be cheaper, may go *first* if none of its targets in C
+gets a dearer edge: nobody in C has it as a target, and its targets get one source for another. The same with both
+exchanged. What is left when all these are gone falls apart again (`reach` says what edges there are between it then).
+Of vertices with the same edges, one is tried as the last: exchanging them changes nothing.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from math import inf
 from sys import maxsize
 
-import numpy as np
-
-from .tables import FREE, Tables
+from .reach import Reach, bits, classes, reaches
+from .tables import Tables
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,253 +42,206 @@ class Certificate:
         return self.cost == self.bound
 
 
-def exact(tables: Tables, start: tuple[int, ...], seconds: float = inf, steps: int = maxsize) -> Certificate:
+def exact(tables: Tables, start: Sequence[int], seconds: float = inf, steps: int = maxsize) -> Certificate:
     """Search for a cheaper order than `start` until there is none, time is up, or so many vertices were judged."""
-    solver = Solver(tables, seconds, steps)
-    components = solver.components(solver.mask(tables.intermediates))
+    solver, whole = Solver(seconds, steps), _whole(tables)
     order: list[int] = []
     cost = bound = 0
     # What a component costs in the given order is what it must beat.
-    for component in components:
-        own = tuple(v for v in start if component >> v & 1)
-        most = solver.cost_of(own)
-        least = solver.bound(component)
-        found = max(least, solver.solve(component, most + 1))
-        if solver.is_exact(component) and found <= most:
-            order += solver.order(component)
+    for part in whole.components():
+        own = tuple(v for v in start if part.chosen >> v & 1)
+        most = part.cost_of(own)
+        found = max(solver.bound(part), solver.solve(part, most + 1))
+        if solver.is_exact(part) and found <= most:
+            order += solver.order(part)
             cost, bound = cost + found, bound + found
         else:
             order += own
-            cost, bound = cost + most, bound + found
+            cost, bound = cost + most, bound + min(found, most)
     return Certificate(tuple(order), cost, bound, len(solver.solved))
 
 
 def least(tables: Tables) -> int:
     """A bound below which no order is, found without search."""
-    solver = Solver(tables)
-    return sum(map(solver.bound, solver.components(solver.mask(tables.intermediates))))
+    return sum(map(Solver().bound, _whole(tables).components()))
 
 
-@dataclass(frozen=True, slots=True)
-class Solved:
-    """What is known of a set: the value when `last` is given, else a bound."""
-
-    value: int
-    last: int | None
+def is_provable(tables: Tables) -> bool:
+    """Can the search be used?"""
+    return classes(tables) is not None
 
 
-class Solver:
-    """The recursion over connected sets, which are bit masks of vertices."""
+def _whole(tables: Tables) -> Piece:
+    return Piece(sum(1 << vertex for vertex in tables.intermediates), *reaches(tables))
 
-    def __init__(self, tables: Tables, seconds: float = inf, steps: int = maxsize) -> None:
-        if not is_scalar(tables):
-            raise ValueError("exact search is for graphs of scalars")
-        self._deadline, self._steps = time.monotonic() + seconds, steps
-        varying = [bool(row.any()) for row in tables.flags != FREE]
-        count = len(tables.kind)
-        self.sources, self.targets = Reach(count), Reach(count)
-        for i, j in np.argwhere(tables.kind).tolist():
-            varies = varying[int(tables.kind[i, j])]
-            self.sources.add(j, i, varies)
-            self.targets.add(i, j, varies)
-        self.near = [a | b for a, b in zip(self.sources.all, self.targets.all, strict=True)]
-        self.solved: dict[int, Solved] = {}
-        self._bounds: dict[int, int] = {}
 
-    @staticmethod
-    def mask(vertices: Iterable[int]) -> int:
-        return sum(1 << v for v in vertices)
+class Piece:
+    """A set of vertices to eliminate, a bit mask, with the edges between them and to the outside."""
+
+    __slots__ = ("_first", "chosen", "key", "sources", "targets")
+
+    def __init__(self, chosen: int, sources: Reach, targets: Reach) -> None:
+        self.chosen, self.sources, self.targets = chosen, sources, targets
+        self.key = (chosen, sources.edges(chosen), targets.edges(chosen))
+        self._first: list[int] | None = None
 
     def cost(self, vertex: int, gone: int) -> int:
         """What a vertex costs after these."""
-        return self.sources.outside(vertex, gone).bit_count() * self.targets.outside(vertex, gone).bit_count()
+        before, after = self.sources.outside(vertex, gone), self.targets.outside(vertex, gone)
+        constant = before.other.bit_count() * after.varying.bit_count()
+        return before.varying.bit_count() * after.costly.bit_count() + constant
 
     def cost_of(self, order: Iterable[int]) -> int:
-        """What an order costs, that of a component or of all."""
+        """What vertices cost, one after the other."""
         gone = total = 0
         for vertex in order:
             total += self.cost(vertex, gone)
             gone |= 1 << vertex
         return total
 
-    def is_exact(self, chosen: int) -> bool:
-        """Is the value of this set known?"""
-        return (known := self.solved.get(chosen)) is not None and known.last is not None
+    def components(self, without: int = 0) -> list[Piece]:
+        """The connected parts of the rest."""
+        left, parts = self.chosen & ~without, list[Piece]()
+        while left:
+            part = todo = left & -left
+            while todo:
+                vertex = todo.bit_length() - 1
+                fresh = (self.sources.of(vertex).all | self.targets.of(vertex).all) & left & ~part
+                part |= fresh
+                todo = (todo ^ (1 << vertex)) | fresh
+            parts.append(Piece(part, self.sources, self.targets))
+            left &= ~part
+        return parts
 
-    def order(self, chosen: int) -> list[int]:
-        """The best order of a solved set."""
-        last = self.solved[chosen].last
-        assert last is not None
-        rest = self.components(chosen & ~(1 << last))
-        return [vertex for part in rest for vertex in self.order(part)] + [last]
+    def after(self, first: Sequence[int]) -> Piece:
+        """What is left when these vertices are gone."""
+        gone = sum(1 << vertex for vertex in first)
+        left = self.chosen & ~gone
+        return Piece(left, self.sources.without(gone, left), self.targets.without(gone, left))
 
-    def solve(self, chosen: int, limit: int) -> int:
-        """The value of a connected set if that is below the limit; else some bound of it, the limit at least."""
-        known = self.solved.get(chosen)
-        if known is not None and (known.last is not None or known.value >= limit):
+    def first(self) -> list[int]:
+        """Vertices that may go before all others, in this order."""
+        if self._first is None:
+            self._first = list(self._going_first())
+        return self._first
+
+    def _going_first(self) -> Iterator[int]:
+        gone, found = 0, True
+        while found:
+            found = False
+            for vertex in bits(self.chosen & ~gone):
+                if self._may_go(vertex, gone):
+                    yield vertex
+                    gone |= 1 << vertex
+                    found = True
+
+    def _may_go(self, vertex: int, gone: int) -> bool:
+        for near, far in ((self.sources, self.targets), (self.targets, self.sources)):
+            one, others = near.outside(vertex, gone), far.outside(vertex, gone)
+            if one.all & (one.all - 1) or one.all & self.chosen:
+                continue
+            # Those that would get a dearer edge from there, or one that adds up with another to a dearer one.
+            dearer = others.all & ~(others.varying if one.varying else others.costly if one.costly else -1)
+            if far.counts_sums:
+                free = bits(others.all & ~others.costly & self.chosen)
+                dearer |= sum(1 << v for v in free if near.outside(v, gone).all & one.all)
+            price = (others.costly if one.varying else others.varying if one.costly else 0).bit_count()
+            if not dearer & self.chosen and (price == 0 or price == far.cut(vertex, self.chosen)):
+                return True
+        return False
+
+    def candidates(self) -> Iterator[int]:
+        """Who may go last: of vertices with the same edges, one."""
+        seen: set[object] = set()
+        for vertex in bits(self.chosen):
+            edges = (*self.sources.edges(1 << vertex), *self.targets.edges(1 << vertex))
+            if edges not in seen:
+                seen.add(edges)
+                yield vertex
+
+
+@dataclass(frozen=True, slots=True)
+class Solved:
+    """What is known of a piece: the value when it is exact, else a bound; who goes last if nobody goes first."""
+
+    value: int
+    is_exact: bool
+    last: int | None = None
+
+
+class Solver:
+    """The recursion over connected pieces."""
+
+    def __init__(self, seconds: float = inf, steps: int = maxsize) -> None:
+        self._deadline, self._steps = time.monotonic() + seconds, steps
+        self.solved: dict[object, Solved] = {}
+        self._bounds: dict[object, int] = {}
+
+    def is_exact(self, piece: Piece) -> bool:
+        """Is the value of this piece known?"""
+        return (known := self.solved.get(piece.key)) is not None and known.is_exact
+
+    def order(self, piece: Piece) -> list[int]:
+        """The best order of a solved piece."""
+        last, first = self.solved[piece.key].last, piece.first()
+        rest = piece.after(first).components() if first else piece.components(0 if last is None else 1 << last)
+        return [*first, *(vertex for part in rest for vertex in self.order(part)), *([] if last is None else [last])]
+
+    def solve(self, piece: Piece, limit: int) -> int:
+        """The value of a connected piece if that is below the limit; else some bound of it, the limit at least."""
+        known = self.solved.get(piece.key)
+        if known is not None and (known.is_exact or known.value >= limit):
             return known.value
-        best, last = limit, None
-        for least, vertex in self._choices(chosen):
-            if least >= best or self._is_over():
-                break
-            total = self._with_last(vertex, chosen, best)
-            if total < best:
-                best, last = total, vertex
+        first = piece.first()
+        if first:
+            best = self._sum(piece.cost_of(first), piece.after(first).components(), limit)
+            found = Solved(best, best < limit)
+        else:
+            found = self._with_the_best_last(piece, limit)
         if self._is_over():
-            return self.bound(chosen)
-        self.solved[chosen] = Solved(best, last)
-        return best
+            return self.bound(piece)
+        self.solved[piece.key] = found
+        return found.value
 
     def _is_over(self) -> bool:
         return self._steps <= 0 or time.monotonic() > self._deadline
 
-    def _with_last(self, vertex: int, chosen: int, limit: int) -> int:
-        """The value of a set with this vertex last, if that is below the limit; else some bound of it."""
-        rest = chosen & ~(1 << vertex)
-        parts = self.components(rest)
+    def _with_the_best_last(self, piece: Piece, limit: int) -> Solved:
+        best, last = limit, None
+        choices = sorted((self._least_with_last(vertex, piece), vertex) for vertex in piece.candidates())
+        for least, vertex in choices:
+            if least >= best or self._is_over():
+                break
+            rest = piece.chosen & ~(1 << vertex)
+            total = self._sum(piece.cost(vertex, rest), piece.components(1 << vertex), best)
+            if total < best:
+                best, last = total, vertex
+        return Solved(best, last is not None, last)
+
+    def _sum(self, total: int, parts: Sequence[Piece], limit: int) -> int:
+        """What pieces cost altogether, if that is below the limit; else some bound of it."""
         bounds = [self.bound(part) for part in parts]
-        total = self.cost(vertex, rest) + sum(bounds)
+        total += sum(bounds)
         for part, bound in zip(parts, bounds, strict=True):
             if total >= limit:
                 break
             total += self.solve(part, limit - total + bound) - bound
         return total
 
-    def _choices(self, chosen: int) -> list[tuple[int, int]]:
-        """Who may go last, with a bound of what that costs altogether, the most promising ones first."""
-        first = self._first(chosen)
-        candidates = list(bits(chosen & ~self.mask(first))) or first[-1:]
-        return sorted((self._least_with_last(vertex, chosen), vertex) for vertex in candidates)
+    def _least_with_last(self, vertex: int, piece: Piece) -> int:
+        rest = piece.chosen & ~(1 << vertex)
+        return piece.cost(vertex, rest) + sum(map(self.bound, piece.components(1 << vertex)))
 
-    def _least_with_last(self, vertex: int, chosen: int) -> int:
-        rest = chosen & ~(1 << vertex)
-        return self.cost(vertex, rest) + sum(map(self.bound, self.components(rest)))
-
-    def _first(self, chosen: int) -> list[int]:
-        """Vertices that may go before all others, in this order."""
-        first: list[int] = []
-        gone, found = 0, True
-        while found:
-            found = False
-            for vertex in bits(chosen & ~gone):
-                if self._may_go(vertex, chosen, gone):
-                    first.append(vertex)
-                    gone |= 1 << vertex
-                    found = True
-        return first
-
-    def _may_go(self, vertex: int, chosen: int, gone: int) -> bool:
-        for near, far in ((self.sources, self.targets), (self.targets, self.sources)):
-            one = near.all_outside(vertex, gone)
-            if one & (one - 1) or one & chosen:
-                continue
-            others, varying = far.all_outside(vertex, gone) & chosen, far.outside(vertex, gone)
-            if near.outside(vertex, gone) and others & ~varying:
-                continue  # a neighbour over a constant edge would get one that varies
-            if varying.bit_count() == far.cut(vertex, chosen):
-                return True
-        return False
-
-    def bound(self, chosen: int) -> int:
-        """No order of this set costs less."""
-        known = self.solved.get(chosen)
+    def bound(self, piece: Piece) -> int:
+        """No order of this piece costs less."""
+        known = self.solved.get(piece.key)
         if known is not None:
             return known.value
-        if chosen not in self._bounds:
+        if piece.key not in self._bounds:
             if self._is_over():
                 return 0
-            self._steps -= chosen.bit_count()
-            cuts = ((self.sources.cut(v, chosen), self.targets.cut(v, chosen)) for v in bits(chosen))
-            self._bounds[chosen] = sum(a * b for a, b in cuts)
-        return self._bounds[chosen]
-
-    def components(self, chosen: int) -> list[int]:
-        """The connected parts of a set."""
-        parts: list[int] = []
-        while chosen:
-            part = todo = chosen & -chosen
-            while todo:
-                vertex = todo.bit_length() - 1
-                fresh = self.near[vertex] & chosen & ~part
-                part |= fresh
-                todo = (todo ^ (1 << vertex)) | fresh
-            parts.append(part)
-            chosen &= ~part
-        return parts
-
-
-class Reach:
-    """The edges in one direction: neighbours of each vertex, and those over an edge that varies, as bit masks."""
-
-    def __init__(self, count: int) -> None:
-        self.all, self.varying = [0] * count, [0] * count
-
-    def add(self, vertex: int, neighbour: int, varies: bool) -> None:
-        self.all[vertex] |= 1 << neighbour
-        self.varying[vertex] |= varies << neighbour
-
-    def all_outside(self, vertex: int, gone: int) -> int:
-        """Who is met first outside of `gone`."""
-        seen, done = self.all[vertex], 0
-        while todo := seen & gone & ~done:
-            inner = todo.bit_length() - 1
-            done |= 1 << inner
-            seen |= self.all[inner]
-        return seen & ~gone
-
-    def outside(self, vertex: int, gone: int) -> int:
-        """The same, over paths with an edge that varies."""
-        seen, varying, done, done_varying = self.all[vertex], self.varying[vertex], 0, 0
-        while True:
-            if todo := seen & gone & ~done:
-                inner = todo.bit_length() - 1
-                done |= 1 << inner
-                seen |= self.all[inner]
-                varying |= self.varying[inner]
-            elif todo := varying & gone & ~done_varying:
-                inner = todo.bit_length() - 1
-                done_varying |= 1 << inner
-                varying |= self.all[inner]
-            else:
-                return varying & ~gone
-
-    def cut(self, vertex: int, chosen: int) -> int:
-        """At least so many vertices stand between this one and everything outside: a bound of `outside` for all `gone`.
-
-        Paths that share no vertex are taken one after the other, each of which must be cut. They begin with an edge
-        that varies, so that whoever cuts them is counted.
-        """
-        free = ~0
-        count = 0
-        for start in bits(self.varying[vertex]):
-            left = self._path(start, chosen, free)
-            count += left is not None
-            free = free if left is None else left
-        return count
-
-    def _path(self, at: int, chosen: int, free: int) -> int | None:
-        """The free vertices without those of a path from `at` to the outside, if there is one."""
-        if not free >> at & 1:
-            return None
-        free &= ~(1 << at)
-        if not chosen >> at & 1:
-            return free
-        # The outside first: short paths leave more to the others.
-        for group in (self.all[at] & ~chosen, self.all[at] & chosen):
-            for neighbour in bits(group):
-                if (left := self._path(neighbour, chosen, free)) is not None:
-                    return left
-        return None
-
-
-def is_scalar(tables: Tables) -> bool:
-    """Are all vertices scalars?"""
-    return bool((tables.extents == 1).all())
-
-
-def bits(mask: int) -> Iterator[int]:
-    """The positions of the ones."""
-    while mask:
-        low = mask & -mask
-        yield low.bit_length() - 1
-        mask ^= low
+            self._steps -= piece.chosen.bit_count()
+            self._bounds[piece.key] = sum(
+                piece.sources.cut(v, piece.chosen) * piece.targets.cut(v, piece.chosen) for v in bits(piece.chosen)
+            )
+        return self._bounds[piece.key]
