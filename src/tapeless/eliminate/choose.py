@@ -20,7 +20,8 @@ from .canonical import canonical
 from .exact import exact, is_provable, least
 from .tables import Tables, cost
 
-PROOF = 0.4  # the share of the time that a proof may take
+PROOF = 0.4  # the share of the time that a proof may take,
+DOUBTFUL = 0.1  # and that of one which will hardly come to an end
 STEPS = 4000  # vertices judged for a proof without a given time,
 NEAR = 0.8  # which is tried from this ratio of bound to cost on,
 SMALL = 16  # or in a graph of so few intermediates
@@ -79,13 +80,14 @@ def _proven(tables: Tables, best: Choice, seconds: float | None) -> Choice:
     """Prove that the best is that, or improve it, for graphs of scalars."""
     if not is_provable(tables):
         return best
+    bound = least(tables)
+    is_near = bound >= NEAR * best.cost or len(tables.intermediates) <= SMALL
+    if bound == best.cost or (seconds is None and not is_near):
+        return Choice(best.order, best.cost, max(bound, best.bound))
     if seconds is None:
-        bound = least(tables)
-        if bound == best.cost or (bound < NEAR * best.cost and len(tables.intermediates) > SMALL):
-            return Choice(best.order, best.cost, max(bound, best.bound))
         proof = exact(tables, best.order, steps=STEPS)
     else:
-        proof = exact(tables, best.order, seconds * PROOF)
+        proof = exact(tables, best.order, seconds * (PROOF if is_near else DOUBTFUL))
     return Choice(proof.order, proof.cost, max(proof.bound, best.bound))
 
 
