@@ -17,14 +17,14 @@ from dataclasses import dataclass
 from . import engine, heuristics, store
 from .anneal import Annealer
 from .canonical import canonical
-from .exact import exact, is_provable, least
+from .exact import exact, is_provable, outlook
 from .tables import Tables, cost
 
 PROOF = 0.4  # the share of the time that a proof may take,
 DOUBTFUL = 0.1  # and that of one which will hardly come to an end
 STEPS = 4000  # vertices judged for a proof without a given time,
 NEAR = 0.8  # which is tried from this ratio of bound to cost on,
-SMALL = 16  # or in a graph of so few intermediates
+SMALL = 16  # or where so few vertices have to be ordered at once
 LARGE = 400  # intermediates beyond which only the plain rules are tried
 
 
@@ -80,10 +80,10 @@ def _proven(tables: Tables, best: Choice, seconds: float | None) -> Choice:
     """Prove that the best is that, or improve it, for graphs of scalars."""
     if not is_provable(tables):
         return best
-    bound = least(tables)
-    is_near = bound >= NEAR * best.cost or len(tables.intermediates) <= SMALL
-    if bound == best.cost or (seconds is None and not is_near):
-        return Choice(best.order, best.cost, max(bound, best.bound))
+    seen = outlook(tables)
+    is_near = seen.bound >= NEAR * best.cost or seen.largest <= SMALL
+    if seen.bound == best.cost or (seconds is None and not is_near):
+        return Choice(best.order, best.cost, max(seen.bound, best.bound))
     if seconds is None:
         proof = exact(tables, best.order, steps=STEPS)
     else:

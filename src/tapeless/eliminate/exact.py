@@ -61,9 +61,22 @@ def exact(tables: Tables, start: Sequence[int], seconds: float = inf, steps: int
     return Certificate(tuple(order), cost, bound, len(solver.solved))
 
 
-def least(tables: Tables) -> int:
-    """A bound below which no order is, found without search."""
-    return sum(map(Solver().bound, _whole(tables).components()))
+@dataclass(frozen=True, slots=True)
+class Outlook:
+    """What is known without search: a cost below which no order is, and how many vertices are left to order at once."""
+
+    bound: int
+    largest: int
+
+
+def outlook(tables: Tables) -> Outlook:
+    """How difficult a proof will be."""
+    solver, bound, largest = Solver(), 0, 0
+    for part in _whole(tables).components():
+        rest = part.after(part.first()).components()
+        bound += max(solver.bound(part), part.cost_of(part.first()) + sum(map(solver.bound, rest)))
+        largest = max([largest, *(piece.chosen.bit_count() for piece in rest)])
+    return Outlook(bound, largest)
 
 
 def is_provable(tables: Tables) -> bool:
