@@ -350,7 +350,7 @@ CASES: tuple[Case, ...] = (
     Promise("the root of a square elsewhere", roots.ROOT_OF_A_SQUARE, (-3.0,), (-1.0,)),
     Promise("the root of a product of zeros", roots.ROOT_OF_A_PRODUCT, (0.0, 0.0), (0.0, 0.0)),
     Promise("the root of a product with one zero", roots.ROOT_OF_A_PRODUCT, (0.0, 4.0), (np.inf, 0.0)),
-    Law("the power of one at zero", roots.TO_THE_FIRST, (0.0,), order=2),
+    Law("the power of one at zero", roots.TO_THE_FIRST, (0.0, 0.7), order=2),
     Dense("scalars that act through one value", sums.MERGED, (*map(float, EIGHT), 0.7, -0.4, 1.1, 0.8, 1.3)),
     Dense("scalars that do not merge", sums.NOT_MERGED, (0.7, 1.9, -0.4, 1.1)),
     Dense("sums in two directions", sums.SUMS, (0.6, 0.9)),
