@@ -3,6 +3,7 @@
 import subprocess
 import sys
 from collections import namedtuple
+from pathlib import Path
 from typing import Any
 
 import jax
@@ -12,7 +13,9 @@ import pytest
 from jax import lax
 
 import tapeless.jax as tj
+from tapeless.config import config
 from tapeless.errors import ArgumentError, DerivativeError
+from tapeless.interop.jax import timed
 
 X = jnp.array([0.3, 1.1, -0.7])
 Point = namedtuple("Point", "x y")
@@ -244,6 +247,15 @@ def test_measured_choice() -> None:
     same(jax.jacrev(jacobian)(X), jax.jacfwd(jax.jacfwd(wave))(X))
     same(tj.grad(lambda x: wave(x).sum(), method="measured")(X), jax.grad(lambda x: wave(x).sum())(X))
     same(tj.jacobian(wave, method="jax")(X), jax.jacfwd(wave)(X))
+
+
+def test_measured_choices_are_remembered(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    alternatives = [lambda x: [jnp.sin(x)], lambda x: [jnp.sin(x * 1.0)]]
+    with config(cache=True, cache_dir=str(tmp_path / "cache")):
+        monkeypatch.setattr(timed, "_times", lambda programs, _: [2.0, 1.0][: len(programs)])
+        assert timed.fastest(alternatives, [X]) == 1
+        monkeypatch.setattr(timed, "_times", lambda *_: pytest.fail("it was measured again"))
+        assert timed.fastest(alternatives, [X]) == 1
 
 
 def test_random_numbers_and_other_constants_stay_with_jax() -> None:

@@ -119,10 +119,10 @@ def jacobian_of(
     """The results `rest`, then the derivative of each of `rows` by each of the first parameters."""
     types = [param.type for param in function.params[:count]]
     columns = inputs_of(types)
-    few = form is not ARRAYS or _is_short(function.body)
+    few = form is not ARRAYS or (_is_short(function.body) and not any(column.is_whole for column in columns))
     block = _block_of(function, columns, rows, SCALARS) if few else function.body
     if form is ARRAYS:
-        if few and _is_scalar(block, columns):
+        if few and _is_scalar(block):
             form = SCALARS
         else:
             columns = tuple(Input(type, (fresh("x", type),)) for type in types)
@@ -150,11 +150,9 @@ def _is_short(block: Block) -> bool:
     return sum(1 for _ in statements(block)) <= 2 * LONGEST
 
 
-def _is_scalar(block: Block, columns: Sequence[Input]) -> bool:
+def _is_scalar(block: Block) -> bool:
     """Is this straight-line code of few numbers?"""
-    if any(column.is_whole for column in columns) or len(block.stms) > LONGEST:
-        return False
-    return all(isinstance(stm.expr, Apply | Check | If) for stm in statements(block))
+    return len(block.stms) <= LONGEST and all(isinstance(stm.expr, Apply | Check | If) for stm in statements(block))
 
 
 def _parts(b: Builder, function: Function, columns: Sequence[Input]) -> list[Atom]:
