@@ -48,22 +48,11 @@ EQUIVALENT: dict[str, dict[str, str]] = {
         "comparison changed: degrees[w] >= 0": "a neighbour of a vertex that is left has one neighbour at least",
     },
     "direction": {
-        "condition negated: if tall is not None:": COST,
-        "condition negated: if len(inputs) == len(results) == 1:": COST,
-        "condition negated: if any((not isinstance(size, Lit) for shape in (*inputs, *results) for size "
-        "in shape)):": COST,
-        "comparison changed: tall is not None": COST,
-        "le -> lt: b.apply('le', _total(b, given), _total(b, results))": COST,
-        "operands swapped: b.apply('le', _total(b, given), _total(b, results))": COST,
-        "comparison changed: sum(map(_count, inputs)) <= sum(map(_count, results))": COST,
-        "0 -> 1: i64(0)": COST,
-        "comparison changed: tall is None": COST,
-        "condition negated: forward(b) if tall else reverse(b)": COST,
-        "1 -> 2: i64(1)": COST,
-        "add -> sub: b.apply('add', total, count)": COST,
-        "statement dropped: left.remove(size)": COST,
-        "statement dropped: right.remove(size)": COST,
-        "mul -> add: b.apply('mul', count, size)": COST,
+        "0 -> 1: i64(0)": "both sides of the comparison are one more",
+        "1 -> 2: i64(1)": "both sides of the comparison are twice as much",
+        "first operand dropped: tall is None and any((size in bound for shape in results for size in shape))": (
+            "no input has a size that the block computes, so that nothing is known"
+        ),
     },
     "extremes": {
         "condition negated: if not all((is_small(deposit.var.type, KEPT) for deposit in one.deposits)):": COST,
