@@ -185,6 +185,14 @@ def cube_rule(primals, tangents):
 
 tapeless.testing.check_grads(lambda x: 1.0 + cube(x), 2.0)
 """,
+    "TP400": """
+@tp.reversible
+def forget(x):
+    for i in range(len(x)):
+        x[i] = np.sin(x[i])
+
+(~forget)(np.ones(3))
+""",
     "TP501": """
 @tp.jit
 def differences(x):

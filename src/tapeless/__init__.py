@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
+from . import reversible as reversible
 from .api import checkpoint as checkpoint
 from .api import count_multiplications as count_multiplications
 from .api import grad as grad
@@ -36,6 +37,7 @@ from .rules import custom_vjp as custom_vjp
 
 if TYPE_CHECKING:
     from .ad.planner import States as States
+    from .reversible.function import reversible as reversible
     from .report.elimination import show_elimination as show_elimination
 
 

@@ -103,7 +103,9 @@ def new_derived(
     """A derivative of a function as an object of its own."""
     from .front.derived import Derivation
 
-    derivation = Derivation(verb, function, argnums, has_aux, memory, how)
+    # A function may say itself what its loops are to keep.
+    kept = getattr(function, "__memory__", None) if memory is None else memory
+    derivation = Derivation(verb, function, argnums, has_aux, kept, how)
     plain = _plain(function)
     if verb in ("jvp", "hvp", "pull", "pattern", "columns", "rows"):
         parameters: FunctionType = _with_tangents

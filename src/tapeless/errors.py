@@ -247,3 +247,13 @@ class WrongDerivativeError(TapelessError, AssertionError):
     """
 
     code = "TP302"
+
+
+class NotReversibleError(RefusedError, TypeError):
+    """A function was to run backwards, and some value that it changes cannot be told from what it leaves behind.
+
+    `x = 2.0` forgets what x was, and `x += x * y` uses what it changes. Changes that can be undone add or subtract
+    something that is still known afterwards, negate, exchange, or multiply by a constant that is not zero.
+    """
+
+    code = "TP400"

@@ -4,7 +4,7 @@
     return:   for i = n-1 ... 0:  y = inverse(i, y);  run body(i, y) again;  y_adj, free_adj = back through it
 
 The memory does not depend on the number of iterations. In floats a state that is brought back differs from what it was
-by rounding, as `reversible.undo` says, and what the program does to small differences it does to these: this is for
+by rounding, as `inversion.undo` says, and what the program does to small differences it does to these: this is for
 those who ask for it (`memory="reversible"`, `@tp.reversible`).
 """
 
@@ -16,8 +16,8 @@ from ..ir.build import Builder
 from ..ir.core import For, Lambda, Stm
 from ..ir.types import Atom, Var
 from ..ir.walk import inline, substitute
-from ..reversible.inverse import inverse_step
-from ..reversible.solving import CannotInvert
+from ..inversion.inverse import inverse_step
+from ..inversion.solving import CannotInvert
 from .adjoints import Scope
 from .announce import announce_backwards, announce_irreversible
 from .iteration import run_back

@@ -38,6 +38,8 @@ def get_attribute(c: Context, value: Value, name: str) -> Value:
             return get_field(c, value, name)
         case _ if isinstance(value, _CONSTANT) or registry.is_known(value):
             return _of_constant(c, value, name)
+        case _ if name == "inv" and hasattr(value, "__inverse__"):
+            return value.__inverse__
         case _:
             c.refuse(
                 f"attributes of {describe(value)} cannot be used in compiled code",

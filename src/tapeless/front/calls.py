@@ -23,6 +23,7 @@ from .expressions import closure, elements
 from .fence import first_yield, refuse_known_call, refuse_node
 from .frame import BROKEN, CONTINUED, RESULT, RETURNED, End, Frame
 from .generators import as_function, consumes_generators
+from .inverse import Inversion, call_inverse
 from .liveness import Liveness, analyse, bound_names
 from .objects import construct, find_method, set_attribute
 from .registry import Implementation
@@ -87,6 +88,8 @@ def call(c: Context, function: Value, args: Sequence[Value], kwargs: dict[str, V
             return call_ruled(c, function, args, kwargs)
         case Again():
             return call_again(c, function, args, kwargs)
+        case Inversion():
+            return call_inverse(c, function, args, kwargs)
         case _:
             return _call_object(c, function, tuple(args), kwargs)
 

@@ -216,6 +216,8 @@ def unaryop(c: Context, node: ast.UnaryOp) -> Value:
         return invert(c, c.truth(value))
     if (special := special_methods.unary(c, type(node.op).__name__, value)) is not None:
         return special[0]
+    if isinstance(node.op, ast.Invert) and hasattr(value, "__inverse__"):
+        return value.__inverse__
     if not isinstance(value, Scalar | ArrayRef | int | float):
         c.refuse(f"this operator is not defined for {describe(value)}", error=OperandError)
     if isinstance(node.op, ast.USub) and isinstance(value, Scalar) and value.weak and value.dtype is I64:

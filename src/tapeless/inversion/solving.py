@@ -79,9 +79,14 @@ class Solving:
         wanted: set[str],
         parent: Solving | None = None,
         before: Sequence[Stm] = (),
+        checks: bool = False,
     ) -> None:
-        """`before` are statements outside that have been executed, for what they tell of integers."""
+        """`before` are statements outside that have been executed, for what they tell of integers.
+
+        With `checks`, what the program checks is checked again, as the results may be anything.
+        """
         self.block, self.b, self.rules, self.wanted, self.parent, self.before = block, b, rules, wanted, parent, before
+        self.checks = checks or (parent is not None and parent.checks)
         self.made = {var.name: stm for stm in block.stms for var in stm.vars}
         self.known: dict[str, Atom] = {}
         self.holes: dict[str, Hole] = {}
@@ -98,6 +103,20 @@ class Solving:
         stms = [stm for stm in reversed(self.block.stms) if not isinstance(stm.expr, Check)]
         while sum(map(self._undo, stms)):
             pass
+        if self.checks:
+            self.check_again()
+
+    def check_again(self) -> None:
+        """Repeat the checks, each right after its operands are known: before anything is accessed by them."""
+        for stm in self.block.stms:
+            if stm.vars:
+                continue
+            free = tuple(free_vars(stm.expr))
+            with suppress(CannotInvert):
+                made = inline(Lambda(free, Block((stm,), ())), tuple(self.value(x) for x in free))
+                names = {x.name for x in free_vars(made)}
+                places = [k for k, known in enumerate(self.b.stms) if any(var.name in names for var in known.vars)]
+                self.b.stms[max(places, default=-1) + 1 : 0] = made.stms
 
     def _undo(self, stm: Stm) -> bool:
         """Let a statement tell what it can; did it? It may tell more when more is known."""

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from ..ir.build import Builder
-from ..ir.core import Apply, For, Hist, If, Lambda, Map, Stm
+from ..ir.core import Apply, Block, For, Hist, If, Lambda, Map, Stm
 from ..ir.types import I64, Atom, Type, i64
-from ..ir.walk import fresh, refresh
+from ..ir.walk import fresh, inline, refresh
 from ..passes.affine import Affine
+from ..passes.uses import slice_for
 from .solving import CannotInvert, Solving, Told, Undo
 from .undo import negated
 
@@ -69,6 +70,8 @@ def undo_histogram(s: Solving, stm: Stm) -> None:
         *keys, value = [inner.value(x) for x in expr.body.body.results]
     except CannotInvert:
         return
+    if s.checks:
+        inner.check_again()
     body = Lambda((counter,), b.block((*keys, negated(b, value))))
     less = Hist(s.value(expr.size), refresh(expr.op), expr.neutral, (result,), expr.keys, body)
     s.learn(expr.dest[0], s.b.bind((result.type,), less)[0])
@@ -102,6 +105,24 @@ def undo_branch(s: Solving, stm: Stm) -> None:
     found = s.b.bind([first[x].value.type for x in common], If(cond, blocks[0], blocks[1]))
     for x, value in zip(common, found, strict=True):
         s.learn_part(x, first[x].place, value)
+
+
+def undo_choice(s: Solving, stm: Stm) -> None:
+    """`select`: the branch that it once was, together with the others on the same condition."""
+    match stm.expr:
+        case Apply("select", (cond, x, y)) if s.is_known(stm.vars[0]) and None in (s.try_value(x), s.try_value(y)):
+            chosen = [(t, t.expr.args) for t in s.block.stms if isinstance(t.expr, Apply) and t.expr.op == "select"]
+            group = [(t.vars[0], args) for t, args in chosen if args[0] == cond and s.is_known(t.vars[0])]
+            arms = [_arm(s.block, [args[k] for _, args in group]) for k in (1, 2)]
+            undo_branch(s, Stm(tuple(var for var, _ in group), If(cond, arms[0], arms[1]), stm.pos))
+        case _:
+            pass
+
+
+def _arm(block: Block, results: Sequence[Atom]) -> Block:
+    """A copy of the scalar operations of a block that make some of its values."""
+    scalar = tuple(stm for stm in block.stms if isinstance(stm.expr, Apply) and not stm.vars[0].type.shape)
+    return inline(Lambda((), slice_for(Block(scalar, ()), results, checks=False)), ())
 
 
 def undo_loop(s: Solving, stm: Stm) -> None:

@@ -1,0 +1,168 @@
+"""Calls of inverse functions: `(~f)(y, x)` anywhere in compiled code, and as the outermost function.
+
+The function is executed abstractly in a block of its own, on variables that stand for its arguments as they were. What
+it writes into arrays, and what it returns of its parameters, are the results of the block. The block is solved for what
+these were before (`inversion`), given the arguments as what they have become; arrays are then written in place, and
+numbers returned as the function itself returns them.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from types import FunctionType
+from typing import Any, NoReturn
+
+from ..errors import NotReversibleError
+from ..ir.build import Builder
+from ..ir.core import Block
+from ..ir.types import Atom, Var
+from ..ir.walk import fresh, substitute
+from .context import Context
+from .isolated import isolated
+from .leaves import from_atoms, leaves, opened_value, take
+from .source import source_of
+from .values import ArrayRef, Scalar, Value, is_tuple
+
+
+@dataclass(frozen=True, slots=True)
+class Inversion:
+    """The inverse of a function, itself a function."""
+
+    function: Any
+
+    @property
+    def name(self) -> str:
+        return f"{self.function.__name__}_inv"
+
+
+def call_inverse(c: Context, inversion: Inversion, args: Sequence[Value], kwargs: dict[str, Value]) -> Value:
+    """Undo a call with these arguments."""
+    from ..inversion.inverse import inverse_block
+    from ..inversion.solving import CannotInvert
+
+    if kwargs:
+        _refuse(c, "an inverse takes its arguments by position")
+    given = [leaf for arg in args for leaf in _leaves(c, arg)]
+    now = [_atom(c, leaf) for leaf in given]
+    call = _executed(c, inversion.function, args, [fresh(_hint(atom), atom.type) for atom in now])
+    b = Builder(c.b.pos)
+    try:
+        wanted = [call.olds[k] for k in call.changed]
+        before = inverse_block(b, call.block, wanted, {number: now[k] for number, k in enumerate(call.changed)})
+    except CannotInvert as problem:
+        c.b.pos = problem.pos or c.b.pos
+        _refuse(c, f"{inversion.function.__name__} cannot be run backwards: {problem.what}")
+    fixed = {old: atom for k, (old, atom) in enumerate(zip(call.olds, now, strict=True)) if k not in call.changed}
+    atoms = dict(zip(call.changed, c.b.splice(substitute(b.block(before), fixed)), strict=True))
+    for k, atom in atoms.items():
+        target = given[k]
+        if isinstance(target, ArrayRef):
+            c.write(target, atom)
+        else:
+            given[k] = c.fresh(atom, c.is_weak(target))
+    if call.returned is None:
+        return None
+    results = tuple(given[k] for k in call.returned)
+    return results if call.is_tuple else results[0]
+
+
+@dataclass(frozen=True, slots=True)
+class _Call:
+    """A call in a block of its own: `olds` stand for the leaves of its arguments.
+
+    The results of the block are what the `changed` leaves become; `returned` are the leaves whose parameters the
+    function returns, None when it returns nothing.
+    """
+
+    block: Block
+    olds: Sequence[Var]
+    changed: tuple[int, ...]
+    returned: tuple[int, ...] | None
+    is_tuple: bool
+
+
+def _executed(c: Context, function: Any, args: Sequence[Value], olds: Sequence[Var]) -> _Call:
+    from ..ad.functions import prepared
+
+    before, atoms, b = dict(c.store), iter(olds), Builder(c.b.pos)
+    trees = [take(c, arg)[0] for arg in args]
+    own = [from_atoms(c, tree, [next(atoms) for _ in leaves(tree)]) for tree in trees]
+    mine = [leaf for arg in own for leaf in _leaves(c, arg)]
+    with isolated(
+        c, b, before, c.orders, "the function that is run backwards", why="only its arguments are brought back"
+    ):
+        # By a caller that still has the arrays afterwards: what is written into arrays that nobody has may be lost.
+        result = c.call(_called, (function, tuple(own)))[0]
+        news: dict[int, Atom] = {k: c.read(leaf) for k, leaf in enumerate(mine) if isinstance(leaf, ArrayRef)}
+        returned = _returned(c, function, result, trees)
+        for k, value in returned or ():
+            news[k] = _atom(c, value)
+    changed = tuple(k for k, new in news.items() if new != olds[k])
+    block = prepared(b.block([news[k] for k in changed]), olds, c.parameters.notes)
+    leaves_returned = None if returned is None else tuple(k for k, _ in returned)
+    return _Call(block, olds, changed, leaves_returned, is_tuple(result))
+
+
+def _called(function: Any, args: tuple[Any, ...]) -> Any:
+    return function(*args), args
+
+
+def _returned(c: Context, function: Any, result: Value, trees: Sequence[Any]) -> list[tuple[int, Value]] | None:
+    """The leaves that the function returns, with what they become."""
+    if result is None:
+        return None
+    names = returned_names(function)
+    values = list(result) if is_tuple(result) else [result]
+    order = [arg.arg for arg in source_of(_plain(function)).node.args.args]
+    numbers = [sum(len(list(leaves(tree))) for tree in trees[: order.index(x)]) if x in order else -1 for x in names]
+    if len(numbers) != len(values) or -1 in numbers or not all(isinstance(x, ArrayRef | Scalar) for x in values):
+        _refuse(
+            c,
+            f"{function.__name__} returns something that is none of its parameters",
+            why="its inverse would not know what to start from",
+            fix="return the parameters that it changes, by their names, or add to an argument",
+        )
+    return list(zip(numbers, values, strict=True))
+
+
+def returned_names(function: Any) -> list[str]:
+    """The names in the last `return` of a function."""
+    node = source_of(_plain(function)).node
+    last = node.body[-1] if isinstance(node, ast.FunctionDef) else ast.Return(node.body)
+    if not isinstance(last, ast.Return) or last.value is None:
+        return []
+    parts = last.value.elts if isinstance(last.value, ast.Tuple) else [last.value]
+    return [part.id for part in parts if isinstance(part, ast.Name)]
+
+
+def _plain(function: Any) -> FunctionType:
+    return function if isinstance(function, FunctionType) else _plain(function.__wrapped__)
+
+
+def _leaves(c: Context, value: Value) -> Iterator[Value]:
+    """The numbers and arrays in a value, in the order of `take`."""
+    opened = opened_value(c, value)
+    if opened is not None:
+        for part in opened[2]:
+            yield from _leaves(c, part)
+    elif isinstance(value, ArrayRef | Scalar | bool | int | float):
+        yield value
+
+
+def _atom(c: Context, value: Value) -> Atom:
+    return c.read(value) if isinstance(value, ArrayRef) else c.atom(value)
+
+
+def _hint(atom: Atom) -> str:
+    return atom.name if isinstance(atom, Var) else "x"
+
+
+def _refuse(c: Context, what: str, *, why: str = "", fix: str = "") -> NoReturn:
+    c.refuse(
+        what,
+        error=NotReversibleError,
+        why=why or "each statement must leave enough to tell what was before it",
+        fix=fix or "change variables by +=, -=, ^=, swaps and negation, by values that are still there afterwards",
+    )

@@ -1,0 +1,1 @@
+"""Programs run backwards: inverses of blocks, found by solving their equations from the results."""

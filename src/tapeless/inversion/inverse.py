@@ -1,0 +1,79 @@
+"""The inverse of a block, and of one iteration of a loop."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from ..ir.build import Builder
+from ..ir.core import Apply, Block, Custom, For, Hist, If, Lambda, Map, Reduce, Scan, Scatter, Stm, While
+from ..ir.types import Atom, Var
+from ..ir.walk import fresh, lambdas, operands
+from ..passes.uses import mentioned
+from .solving import CannotInvert, Solving, Undo
+from .undo import undo_operation
+from .undo_forms import step_back, undo_branch, undo_choice, undo_histogram, undo_loop, undo_map, undo_nothing
+
+
+def _undo_apply(s: Solving, stm: Stm) -> None:
+    undo_choice(s, stm)
+    undo_operation(s, stm)
+
+
+RULES: Mapping[type, Undo] = {
+    Apply: _undo_apply,
+    Map: undo_map,
+    Hist: undo_histogram,
+    If: undo_branch,
+    For: undo_loop,
+    While: undo_nothing,
+    Reduce: undo_nothing,
+    Scan: undo_nothing,
+    Scatter: undo_nothing,
+    Custom: undo_nothing,
+}
+
+
+def inverse_block(b: Builder, block: Block, inputs: Sequence[Var], lasts: Mapping[int, Atom]) -> list[Atom]:
+    """Emit what computes `inputs` of a block from its results `lasts`, given by their numbers.
+
+    All other variables from outside are as they were. What the block checks is checked again.
+    """
+    solving = Solving(block, b, RULES, {var.name for var in inputs}, checks=True)
+    solving.run([lasts.get(k) for k in range(len(block.results))])
+    before: list[Atom] = []
+    for var in inputs:
+        found = solving.known.get(var.name)
+        if found is None:
+            raise unknown(block, var)
+        before.append(found)
+    return before
+
+
+def unknown(block: Block, var: Var) -> CannotInvert:
+    """A variable cannot be brought back: the place is the innermost that last has to do with it."""
+    pos = None
+    last = next((stm for stm in reversed(block.stms) if var.name in mentioned(stm)), None)
+    if last is not None:
+        pos = last.pos
+        for lam in lambdas(last.expr):
+            carried = dict(zip(operands(last.expr)[-len(lam.params[1:]) :], lam.params[1:], strict=False))
+            pos = unknown(lam.body, carried.get(var, var)).pos or pos
+    return CannotInvert(f"what {_name(var)} was does not follow from what it becomes", pos)
+
+
+def inverse_step(expr: For, before: Sequence[Stm] = ()) -> Lambda:
+    """From the counter and the carried values at the end of an iteration to those at its start.
+
+    `before` are statements that were executed before the loop.
+    """
+    b, body = Builder(), expr.body
+    lasts = {k: fresh("last", param.type) for k, param in enumerate(body.params[1:])}
+    starts = step_back(RULES, None, b, expr, body.params[0], lasts, before)
+    for param, start in zip(body.params[1:], starts, strict=True):
+        if start is None:
+            raise unknown(body.body, param)
+    return Lambda((body.params[0], *lasts.values()), b.block([start for start in starts if start is not None]))
+
+
+def _name(var: Var) -> str:
+    return var.name.split(".", maxsplit=1)[0]

@@ -1,0 +1,175 @@
+"""The objects behind `@tp.reversible`: a compiled function, and its inverse.
+
+The function itself is what `@tp.jit` makes of it: it runs forward as it is written. Its inverse is compiled from the
+same text, by solving it for what its arguments were (`front.inverse`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from copy import deepcopy
+from functools import partial
+from typing import TYPE_CHECKING, Any, overload
+
+import numpy as np
+
+from ..config import config
+from ..errors import ArgumentError
+from ..jitted import Jitted, Options
+
+# As in `jitted`: the compiler is imported by who compiles.
+if TYPE_CHECKING:
+    from ..front.capture import Call, Lowered
+    from ..front.inverse import Inversion
+
+
+class Reversible(Jitted):
+    """A function that runs backwards as well: `~f` and `f.inv` are its inverse.
+
+    Its gradients keep nothing of loops that can be run backwards (`tp.grad`, as with `memory="reversible"`).
+    """
+
+    __memory__ = "reversible"
+
+    def __init__(self, function: Any, options: Options = Options()) -> None:  # noqa: B008
+        super().__init__(function, options)
+        self.inv = Inverse(self)
+
+    @property
+    def __inverse__(self) -> Inverse:
+        return self.inv
+
+    def __invert__(self) -> Inverse:
+        return self.inv
+
+    def __repr__(self) -> str:
+        return super().__repr__().replace("tp.jit", "tp.reversible", 1)
+
+    def check_inverse(self, *args: Any, tolerance: float = 1e-9) -> None:
+        """Run the function and its inverse on copies of the arguments; raise unless these are what they were.
+
+        Integers must be equal; floats may differ by rounding, up to `tolerance` relative to the largest.
+        """
+        changed = deepcopy(args)
+        result = self(*changed)
+        back = _with_returned(self, changed, result)
+        answer = self.inv(*back)
+        for k, (before, after) in enumerate(zip(args, _with_returned(self, back, answer), strict=True)):
+            _compare(self.__name__, k, before, after, tolerance)
+
+    def check_grad(self, *args: Any, seed: int = 0) -> None:
+        """Check the derivatives at these arguments by all floats: see `tapeless.testing.check_grads`."""
+        from importlib import import_module
+
+        # The checks stand above everything that they check.
+        import_module("tapeless.testing").check_grads(self, *args, seed=seed)
+
+
+class Inverse(Jitted):
+    """A reversible function run backwards: it takes what the function leaves behind, and brings back what it took."""
+
+    def __init__(self, function: Reversible) -> None:
+        super().__init__(function.python, function.options)
+        self.inv = function
+        self.__name__ = f"{function.__name__}_inv"
+        self.__qualname__ = f"{function.__qualname__}_inv"
+
+    @property
+    def __derivation__(self) -> Inversion:
+        from ..front.inverse import Inversion
+
+        return Inversion(self.inv)
+
+    @property
+    def __inverse__(self) -> Reversible:
+        return self.inv
+
+    def __invert__(self) -> Reversible:
+        return self.inv
+
+    def __reduce__(self) -> Any:
+        return _inverse_of, (self.inv,)
+
+    def __repr__(self) -> str:
+        return f"<inverse of {self.inv!r}>"
+
+    def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        if config.current.mode != "python":
+            return super()._call(args, kwargs)
+        # Plain Python cannot run backwards; the reference interpreter is what comes nearest.
+        with config(mode="interpret"):
+            return super()._call(args, kwargs)
+
+    def _lowered(self, call: Call) -> Lowered:
+        from ..front.capture import lower
+
+        return lower(self.parameters, call.specs, self.__derivation__)
+
+    def _run_plain(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:  # noqa: ARG002
+        raise ArgumentError(
+            f"{self.__name__} was given arrays that it cannot write",
+            why="an array that it writes overlaps another, is read-only, has no dimension or is of a subclass",
+            fix="pass separate ordinary arrays: x.copy()",
+        )
+
+
+def _inverse_of(function: Reversible) -> Inverse:
+    return function.inv
+
+
+@overload
+def reversible(function: Callable[..., Any], /) -> Reversible: ...
+@overload
+def reversible(
+    *, check: str | None = None, fastmath: bool | None = None
+) -> Callable[[Callable[..., Any]], Reversible]: ...
+def reversible(
+    function: Callable[..., Any] | None = None, /, *, check: str | None = None, fastmath: bool | None = None
+) -> Reversible | Callable[[Callable[..., Any]], Reversible]:
+    """Compile a function together with its inverse, `~f`, found by solving its statements from the last to the first.
+
+    The function changes arrays in place, and returns those of its parameters that it changes otherwise. Deleting the
+    decorator changes no result. Whatever it changes must follow from what it leaves behind; temporaries need not be
+    undone. The options are those of `tp.jit`.
+
+    >>> import numpy as np, tapeless as tp
+    >>> @tp.reversible
+    ... def leapfrog(x, v, dt, steps):
+    ...     for _ in range(steps):
+    ...         v -= x * dt
+    ...         x += v * dt
+    >>> x, v = np.array([1.0, 0.0]), np.array([0.0, 1.0])
+    >>> leapfrog(x, v, 0.125, 100)
+    >>> (~leapfrog)(x, v, 0.125, 100)
+    >>> np.round(x, 9), np.round(v, 9)
+    (array([1., 0.]), array([0., 1.]))
+    """
+    options = Options(False, check, fastmath)
+    if function is None:
+        return partial(Reversible, options=options)
+    return Reversible(function, options)
+
+
+def _with_returned(function: Reversible, args: tuple[Any, ...], result: Any) -> tuple[Any, ...]:
+    """The arguments, with what the function returned of its parameters in their places."""
+    from ..front.inverse import returned_names
+
+    if result is None:
+        return args
+    names = list(function.python.__code__.co_varnames[: function.python.__code__.co_argcount])
+    values = list(args)
+    results: tuple[Any, ...] = result if isinstance(result, tuple) else (result,)  # pyright: ignore[reportUnknownVariableType]
+    for name, value in zip(returned_names(function), results, strict=True):
+        values[names.index(name)] = value
+    return tuple(values)
+
+
+def _compare(name: str, k: int, before: Any, after: Any, tolerance: float) -> None:
+    first, second = np.asarray(before), np.asarray(after)
+    if first.dtype.kind not in "fc":
+        same = bool(np.array_equal(first, second))
+    else:
+        scale = max(1.0, float(np.max(np.abs(first), initial=0.0)))
+        same = bool(np.max(np.abs(first - second), initial=0.0) <= tolerance * scale)
+    if not same:
+        raise AssertionError(f"argument {k} of {name} is not what it was after running forward and back")

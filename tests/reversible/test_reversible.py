@@ -1,0 +1,172 @@
+"""Reversible functions: forward they are what they were, backwards they bring back what they took."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+
+import numpy as np
+import pytest
+
+import tapeless as tp
+from tapeless.errors import NotReversibleError
+
+from .programs import CASES, axpy, integers, leapfrog, normal
+
+cases = pytest.mark.parametrize("case", CASES, ids=lambda case: case[0].__name__)
+
+
+def same(x, y):
+    for a, b in zip(x, y, strict=True):
+        np.testing.assert_array_equal(a, b)
+
+
+@cases
+def test_forward_is_the_plain_function(case):
+    plain, *args = case
+    first, second = copy.deepcopy(args), copy.deepcopy(args)
+    expected, found = plain(*first), tp.reversible(plain)(*second)
+    np.testing.assert_allclose(np.array(found, float), np.array(expected, float), rtol=1e-12)
+    for a, b in zip(first, second, strict=True):
+        np.testing.assert_allclose(b, a, rtol=1e-12, atol=1e-14)
+
+
+@cases
+def test_backwards(case):
+    plain, *args = case
+    function = tp.reversible(plain)
+    function.check_inverse(*args, tolerance=1e-13)
+
+
+@cases
+def test_forward_undoes_backwards(case):
+    plain, *args = case
+    function = tp.reversible(plain)
+    state = copy.deepcopy(args)
+    result = (~function)(*state)
+    if result is not None:
+        state[: len(result)] = result
+    again = function(*state)
+    if again is not None:
+        state[: len(again)] = again
+    for before, after in zip(args, state, strict=True):
+        np.testing.assert_allclose(after, before, rtol=1e-11, atol=1e-12)
+
+
+def test_integers_come_back_bit_by_bit():
+    function = tp.reversible(integers)
+    rng = np.random.default_rng(1)
+    for _ in range(50):
+        a, b = (int(x) for x in rng.integers(-(2**62), 2**62, 2))
+        x, y = function(a, b, 17)
+        assert function.inv(x, y, 17) == (a, b)
+
+
+def test_the_inverse_of_the_inverse():
+    function = tp.reversible(axpy)
+    assert ~~function is function
+    assert function.inv.inv is function
+    assert "inverse" in repr(~function)
+
+
+def test_inverses_in_compiled_code():
+    forward = tp.reversible(leapfrog)
+
+    @tp.jit
+    def there_and_back(x, v):
+        y, w = x.copy(), v.copy()
+        forward(y, w, 0.1, 5)
+        forward.inv(y, w, 0.1, 2)
+        (~forward)(y, w, 0.1, 3)
+        return y - x
+
+    np.testing.assert_allclose(there_and_back(normal(4), normal(4)), np.zeros(4), atol=1e-14)
+
+
+def test_inverse_is_differentiable():
+    forward = tp.reversible(leapfrog)
+
+    def undone(x, v):
+        y, w = x * 1.0, v * 1.0
+        (~forward)(y, w, 0.1, 3)
+        return np.sum(y * w)
+
+    x, v = normal(3), normal(3)
+    found = tp.grad(undone, (0, 1))(x, v)
+    step = 1e-6
+    for k in range(2):
+        for i in range(3):
+            ends = []
+            for sign in (1, -1):
+                args = [x.copy(), v.copy()]
+                args[k][i] += sign * step
+                ends.append(undone(*args))
+            assert found[k][i] == pytest.approx((ends[0] - ends[1]) / (2 * step), rel=1e-6)
+
+
+def overwritten(x):
+    for i in range(len(x)):
+        x[i] = np.sin(x[i])
+
+
+def used_for_itself(x, y):
+    x += x * y
+    return x, y
+
+
+def by_what_changes(x):
+    for i in range(len(x)):
+        if x[i] > 0.0:
+            x[i] -= 1.0
+
+
+def zero(x):
+    x *= 0.0
+
+
+def maybe_itself(x, i, j):
+    x[i] += x[j]
+
+
+def something_else(x):
+    return np.sum(x)
+
+
+@pytest.mark.parametrize(
+    ("function", "args"),
+    [
+        (overwritten, (normal(3),)),
+        (used_for_itself, (0.3, 0.4)),
+        (by_what_changes, (normal(3),)),
+        (zero, (normal(3),)),
+        (maybe_itself, (normal(3), 0, 1)),
+        (something_else, (normal(3),)),
+    ],
+    ids=lambda x: getattr(x, "__name__", ""),
+)
+def test_refused(function, args):
+    with pytest.raises(NotReversibleError) as caught:
+        tp.reversible(function).inv(*args)
+    text = str(caught.value)
+    assert "programs.py" not in text
+    assert "test_reversible.py" in text
+    assert len(text.splitlines()) <= 12
+
+
+def test_what_is_out_of_range_raises():
+    def added(y, rows, x):
+        for k in range(len(x)):
+            y[rows[k]] += x[k]
+
+    with pytest.raises(IndexError):
+        tp.reversible(added).inv(np.zeros(2), np.array([0, 7]), np.ones(2))
+
+
+def test_inverse_is_found_again_after_pickling():
+    function = pickle.loads(pickle.dumps(~module_level))
+    assert function is ~module_level
+
+
+@tp.reversible
+def module_level(x):
+    x += 1.0
