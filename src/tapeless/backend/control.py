@@ -167,8 +167,21 @@ def strips(
         vector(lambda: body(Scalar(I64, e.w.op(f"load i64, ptr {index}"), "1")), height)
     e.jump(rest)
     e.w.label(rest)
-    with small(e):
-        guarded(e, index, end, 1, lambda: body(e.read(index, I64)), 0)
+    if not is_whole(e, rest, first, end, width, repeat=repeat):
+        with small(e):
+            guarded(e, index, end, 1, lambda: body(e.read(index, I64)), 0)
+
+
+def length(first: str, end: str) -> int | None:
+    """How many indices there are, where that is known."""
+    return max(0, int(end) - int(first)) if first.isdigit() and end.isdigit() else None
+
+
+def is_whole(e: Emitter, rest: str, first: str, end: str, width: int, *, repeat: bool = False) -> bool:
+    """Do strips cover all of a range, so that no code is needed at `rest`? A check that fails goes on there."""
+    count = length(first, end)
+    covered = count is not None and (count >= width if repeat else count % width == 0)
+    return covered and rest not in e.frame.bails
 
 
 @contextmanager

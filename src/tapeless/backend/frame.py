@@ -95,6 +95,8 @@ class Frame:
         self.stack_bytes = 0
         # Loops of its own, beyond those over the elements.
         self.has_loops = False
+        # Where checks that fail in lanes go.
+        self.bails: set[str] = set()
         # Counters of loops of few rounds: a loop that runs up to one of them is short as well.
         self.small: set[str] = set()
         self.code, self.details = self.local("i64"), (self.local("i64"), self.local("i64"))

@@ -120,13 +120,20 @@ class _Cut:
 
 def _cut(e: Emitter, count: Scalar, size: Scalar) -> _Cut:
     raised = affine.sub(e, affine.add(e, count, size), Scalar(I64, "1"))
-    return _Cut(count, size, Scalar(I64, e.w.op(f"sdiv i64 {raised.text}, {size.text}")))
+    return _Cut(count, size, _quotient(e, raised, size))
+
+
+def _quotient(e: Emitter, x: Scalar, y: Scalar) -> Scalar:
+    """Of a number that is not negative and a positive one."""
+    if x.literal is not None and y.literal is not None:
+        return Scalar(I64, str(x.literal // y.literal))
+    return Scalar(I64, e.w.op(f"sdiv i64 {x.text}, {y.text}"))
 
 
 def _few_blocks(e: Emitter, count: Scalar, size: int, most: Scalar) -> _Cut:
     """Blocks of a multiple of `size`, so that there are not too many partial results."""
-    multiple = e.w.op(f"sdiv i64 {count.text}, {affine.mul(e, Scalar(I64, str(size)), most).text}")
-    factor = affine.add(e, Scalar(I64, multiple), Scalar(I64, "1"))
+    multiple = _quotient(e, count, affine.mul(e, Scalar(I64, str(size)), most))
+    factor = affine.add(e, multiple, Scalar(I64, "1"))
     return _cut(e, count, affine.mul(e, factor, Scalar(I64, str(size))))
 
 
@@ -192,13 +199,24 @@ def _write_blocks(
         nonlocal lanes
         number = e.read(current, I64)
         e.leave_if(e.w.op(f"call i1 @tp_stopped(ptr %env, i64 {number.text})"), "leave")
-        first = affine.text_of(e, "mul", number.text, size.text)
-        end = e.w.op(f"call i64 @llvm.smin.i64(i64 {affine.text_of(e, 'add', first, size.text)}, i64 {count.text})")
+        first, end = ("0", count.text) if _is_one_block(count, size) else _block_span(e, number, count, size)
         lanes = fill(number, first, end)
 
     control.guarded(e, current, "%last", 1, block, height=0)
     e.jump("leave")
     return lanes
+
+
+def _is_one_block(count: Scalar, size: Scalar) -> bool:
+    """Is it known that there is one block at most?"""
+    return count.literal is not None and size.literal is not None and count.literal <= size.literal
+
+
+def _block_span(e: Emitter, number: Scalar, count: Scalar, size: Scalar) -> tuple[str, str]:
+    """The first index of a block, and the one behind its last."""
+    first = affine.text_of(e, "mul", number.text, size.text)
+    behind = affine.text_of(e, "add", first, size.text)
+    return first, e.w.op(f"call i64 @llvm.smin.i64(i64 {behind}, i64 {count.text})")
 
 
 class _Words:

@@ -59,6 +59,7 @@ def emit_check(e: Emitter, stm: Stm) -> None:
 
 
 def _bail_unless(e: Emitter, holds: Scalar, good: str) -> None:
+    e.frame.bails.add(e.bail)
     if holds.is_uniform:
         e.branch(holds.text, good, e.bail, likely=True)
         return

@@ -97,17 +97,18 @@ def reordered(
     index, rest = e.frame.local("i64"), e.w.new_label("rest")
     e.w.line(f"store i64 {first}, ptr {index}")
     if width == e.width:
-        totals = _together(e, names, _several(e, expr, names, index, end, 1, asks))
+        totals = _together(e, names, _several(e, expr, names, index, span, 1, asks))
     else:
         with control.lanes(e, width, rest, expr.body):
             with e.w.region():
-                sums = _several(e, expr, names, index, end, width, asks)
+                sums = _several(e, expr, names, index, span, width, asks)
             e.jump(rest)
             e.w.label(rest)
             totals = [across(e, name, total) for name, total in zip(names, _together(e, names, sums), strict=True)]
     carry.update(combine(e, expr, carry, totals))
-    with control.small(e):
-        control.guarded(e, index, end, 1, lambda: _round(e, expr, carry, e.read(index, I64)), 0)
+    if width == e.width or not control.is_whole(e, rest, first, end, width):
+        with control.small(e):
+            control.guarded(e, index, end, 1, lambda: _round(e, expr, carry, e.read(index, I64)), 0)
 
 
 def added(
@@ -129,11 +130,11 @@ def added(
     def one() -> None:
         _add_round(e, expr, carry, names, e.read(index, I64))
 
-    if width > 1:
+    if width == 1:
+        control.guarded(e, index, span[1], 1, one, height)
+    elif not control.is_whole(e, rest, *span, width):
         with control.small(e):
             control.guarded(e, index, span[1], 1, one, 0)
-    else:
-        control.guarded(e, index, span[1], 1, one, height)
 
 
 def _strips_added(
@@ -190,10 +191,13 @@ class _Sum:
 
 
 def _several(
-    e: Emitter, expr: Reduce, names: Sequence[str], index: str, end: str, lanes: int, asks: bool
+    e: Emitter, expr: Reduce, names: Sequence[str], index: str, span: tuple[str, str], lanes: int, asks: bool
 ) -> list[_Sum]:
-    """Run the local `index` towards `end`, as long as whole strips are left; returns the accumulators."""
+    """Run the local `index` to the end of a span, as long as whole strips are left; returns the accumulators."""
+    count, end = control.length(*span), span[1]
     copies, height = copies_of(e, expr), cost.height(expr.body.body) if asks else 0
+    while count is not None and copies > 1 and count < lanes * copies:
+        copies //= 2
     sums: list[_Sum] = []
     for atom, param in zip(expr.neutral, expr.op.params, strict=False):
         varies = lanes > 1 or (e.width > 1 and param in e.varying)
@@ -214,7 +218,7 @@ def _several(
 
     if copies > 1:
         control.guarded(e, index, end, lanes * copies, lambda: round(copies), height, compact=lanes > 1)
-    if lanes > 1:
+    if lanes > 1 and (copies == 1 or count is None or count % (lanes * copies)):
         control.guarded(e, index, end, lanes, lambda: round(1), 0 if copies > 1 else height)
     return sums
 

@@ -97,10 +97,12 @@ def _loop(out: Liveness, stmt: ast.For | ast.While, after: Names, exits: Exits) 
     return head | _reads(stmt.iter) if isinstance(stmt, ast.For) else head
 
 
+@functools.cache
 def _reads(node: ast.AST) -> Names:
     return frozenset(n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load))
 
 
+@functools.cache
 def _writes(node: ast.AST) -> Names:
     """The names surely bound; a walrus may stand in an arm that is not evaluated."""
     if isinstance(node, ast.FunctionDef):

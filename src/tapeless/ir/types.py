@@ -25,13 +25,12 @@ class DType(Enum):
     F32 = "f32"
     F64 = "f64"
 
-    @property
-    def is_float(self) -> bool:
-        return self in (DType.F32, DType.F64)
+    # Members are compared by identity; these are asked for often.
+    __hash__ = object.__hash__
 
-    @property
-    def is_int(self) -> bool:
-        return self in (DType.I32, DType.I64)
+    def __init__(self, name: str) -> None:
+        self.is_float = name[0] == "f"
+        self.is_int = name[0] == "i"
 
     @property
     def itemsize(self) -> int:
@@ -105,14 +104,11 @@ class Lit:
         return Type(self.dtype)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Lit) and self._key() == other._key()
+        # repr tells -0.0 from 0.0 and is equal for all NaNs.
+        return isinstance(other, Lit) and self.dtype is other.dtype and repr(self.value) == repr(other.value)
 
     def __hash__(self) -> int:
-        return hash(self._key())
-
-    def _key(self) -> tuple[DType, str]:
-        # repr tells -0.0 from 0.0 and is equal for all NaNs.
-        return self.dtype, repr(self.value)
+        return hash(self.value) if self.value == self.value else 0  # NaN differs from itself
 
     def __repr__(self) -> str:
         return repr(self.value)

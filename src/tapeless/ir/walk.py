@@ -76,7 +76,7 @@ def rebuild(expr: Expr, on_atom: Callable[[Atom], Atom], on_lambda: Callable[[La
     """The same expression over other operands and sub-blocks."""
 
     def atoms(xs: tuple[Atom, ...]) -> tuple[Atom, ...]:
-        return tuple(on_atom(x) for x in xs)
+        return tuple([on_atom(x) for x in xs])
 
     match expr:
         case Apply(op, args, attrs):
@@ -115,8 +115,9 @@ def statements(block: Block) -> Iterator[Stm]:
     """All statements, outer before inner, in order."""
     for stm in block.stms:
         yield stm
-        for lam in lambdas(stm.expr):
-            yield from statements(lam.body)
+        if type(stm.expr) is not Apply:
+            for lam in lambdas(stm.expr):
+                yield from statements(lam.body)
 
 
 def free_vars(*parts: Expr | Block | Lambda | Atom) -> dict[Var, None]:

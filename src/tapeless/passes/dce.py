@@ -83,10 +83,11 @@ class _Marks:
 
     def keep(self, stm: Stm | None) -> None:
         """The statement stays; so do the forms around it, and what decides whether and how often they run."""
-        while stm is not None and id(stm) not in self.kept:
-            self.kept.add(id(stm))
-            self.need(_controls(stm.expr))
-            stm = self.parents[id(stm)]
+        while stm is not None and (number := id(stm)) not in self.kept:
+            self.kept.add(number)
+            expr = stm.expr
+            self.need(expr.args if type(expr) is Apply else _controls(expr))
+            stm = self.parents[number]
 
     def need(self, atoms: Iterable[Atom]) -> None:
         live = self.live
@@ -103,8 +104,9 @@ class _Marks:
         while work:
             site = sites.get(work.pop())
             if site is not None:
-                self.keep(site.stm)
-                if type(site.stm.expr) is not Apply:
+                stm = site[0]
+                self.keep(stm)
+                if type(stm.expr) is not Apply:
                     self._follow(site)
 
     def _follow(self, site: _Site) -> None:

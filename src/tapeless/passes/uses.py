@@ -65,10 +65,10 @@ def _mention_stm(stm: Stm, found: set[str]) -> None:
 
 def _mention_atoms(atoms: Iterable[Atom], found: set[str]) -> None:
     for atom in atoms:
-        if isinstance(atom, Var):
+        if type(atom) is Var:
             found.add(atom.name)
             if atom.type.shape:
-                found.update([size.name for size in atom.type.shape if isinstance(size, Var)])
+                found.update([size.name for size in atom.type.shape if type(size) is Var])
 
 
 def bound_names(block: Block) -> set[str]:
@@ -76,9 +76,10 @@ def bound_names(block: Block) -> set[str]:
     names: set[str] = set()
     for stm in block.stms:
         names.update([var.name for var in stm.vars])
-        for lam in lambdas(stm.expr):
-            names.update([param.name for param in lam.params])
-            names |= bound_names(lam.body)
+        if type(stm.expr) is not Apply:
+            for lam in lambdas(stm.expr):
+                names.update([param.name for param in lam.params])
+                names |= bound_names(lam.body)
     return names
 
 
