@@ -232,8 +232,9 @@ class _Parser:
         return tuple(found)
 
     def attribute(self) -> object:
-        if self.word in _DTYPES:
-            return _DTYPES[self.take("name")]
+        if self.kind == "name":
+            name = self.take("name")
+            return _DTYPES.get(name, name)
         return self.integer()
 
     # -- atoms ------------------------------------------------------------------------------------

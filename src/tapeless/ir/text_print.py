@@ -122,6 +122,6 @@ def _atom(atom: Atom) -> str:
 def _attribute(value: object) -> str:
     if isinstance(value, DType):
         return value.value
-    if isinstance(value, int):
+    if isinstance(value, int | str):
         return str(value)
-    raise IRError(f"an attribute is an integer or a scalar type, not {value!r}")
+    raise IRError(f"an attribute is an integer, a word or a scalar type, not {value!r}")

@@ -64,8 +64,8 @@ def reshape(_n: Any, a: Array, *sizes: int) -> Array:
     return a.reshape(shape)
 
 
-def replicate(_n: Any, v: Any, *sizes: int) -> Array:
-    shape = extents(sizes)
+def replicate(_n: Any, v: Any, *operands: Any) -> Array:
+    shape = extents([size for size in operands if not isinstance(size, str)])
     if isinstance(v, np.ndarray):
         return np.broadcast_to(v, shape + v.shape)  # pyright: ignore[reportUnknownMemberType, reportUnknownArgumentType]
     return np.full(shape, v, dtype=_storage(v))

@@ -84,7 +84,8 @@ def _reshape(args: Sequence[Atom], attrs: tuple[Any, ...]) -> Type:
 
 
 def _replicate(args: Sequence[Atom], attrs: tuple[Any, ...]) -> Type:
-    holds = len(args) > 1 and all(map(_is_index, args[1:])) and not attrs
+    # As `scratch`, each copy is written before it is read: it need not be there.
+    holds = len(args) > 1 and all(map(_is_index, args[1:])) and attrs in ((), ("scratch",))
     _require(holds, "replicate", "a value and at least one i64 size", args, attrs)
     return Type(args[0].type.dtype, (*args[1:], *args[0].type.shape))
 
