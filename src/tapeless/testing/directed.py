@@ -311,7 +311,7 @@ CASES: tuple[Case, ...] = (
     Law("a table read in nested maps", places.NESTED_GATHER, (EIGHT[:4], VECTOR, KEYS)),
     Law("one row several times", places.ROWS, (SQUARE, 1)),
     *(Law(f"an arm with several contributions, {c}", places.ARMS, (VECTOR, 0.8, c)) for c in (True, False)),
-    *(Law(f"an array read before it is overwritten {t} times", places.READ_BEFORE, (VECTOR, t)) for t in (0, 1, 3)),
+    *(Law(f"an array read before it is overwritten {t} times", places.READ_BEFORE, (EIGHT, t)) for t in (0, 1, 3, 8)),
     Law("prefix sums", combine.PREFIXES, (VECTOR, MATRIX.T), order=2),
     *(
         Law(

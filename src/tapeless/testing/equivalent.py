@@ -40,6 +40,8 @@ EQUIVALENT: dict[str, dict[str, str]] = {
         "index off by one: extra[0] (2)": SAME,
     },
     "checkpoints": {
+        "lt -> le: b.apply('lt', high, length)": "the longest chain of some repetitions is split alike with one more",
+        "0 -> 1: i64(0) (4)": "a chain of two steps has at least one repetition, which sets it",
         "gt -> ge: scope.b.apply('gt', trips, i64(0))": "a loop that does not run fits, and keeps everything",
     },
     "colouring": {
