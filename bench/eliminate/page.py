@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from tables import agent_table, compile_table, count_table, rate_table, time_tables
+from tables import agent_table, compile_table, count_table, proof_table, rate_table, time_tables
 from tasks import TASKS
 
 RESULTS = Path(__file__).resolve().parent / "results"
@@ -25,6 +25,7 @@ Made by `bench/eliminate/page.py` from the files in `bench/eliminate/results`. W
 make bench-eliminate                                      counts, then times
 python bench/eliminate/counts.py --seconds 10,100         counts alone; --tasks and --models choose
 python bench/eliminate/times.py --tasks g --threads 1     times alone; --peers, --types and --batches choose
+python bench/eliminate/proofs.py                          verify the proofs; --make makes them
 python bench/eliminate/train.py g --out agent.json        train an agent
 ```"""
 
@@ -40,10 +41,17 @@ RATE = """Vertices that the search eliminates in a second of CPU time on one cor
 
 WORK = """## Multiplications that are left
 
-The scalar tasks with common sub-expressions shared. Products with 1, -1 and constants are free: constants are
-multiplied when the program is made."""
+The scalar tasks with common sub-expressions shared (*work*). Products with 1, -1 and constants are free: constants
+are multiplied when the program is made."""
 
-COSTLY = """The same where a product with a constant costs one multiplication, as in earlier reports:"""
+COSTLY = """The same where a product with a constant costs one multiplication, as in earlier reports (*costly*):"""
+
+PROOFS = """## Orders that are proven to be the best
+
+The scalar tasks, and functions from practice: steps of integrators, dynamics of vehicles and nerve cells, sensors
+(`bench/eliminate/tasks/real.py`). No order of vertices takes fewer multiplications in the model; *published*, *work*
+and *costly* are those of the tables above. The orders are in `results/proofs.json`, and `python
+bench/eliminate/proofs.py` verifies them: it counts each order again, and proves again that none is cheaper."""
 
 AGENTS = """## What the agents learnt
 
@@ -69,6 +77,8 @@ def _sections() -> Iterator[str]:
     if counts:
         yield from (COUNTS, count_table(counts, "published"), RATE, rate_table(counts))
         yield from (WORK, count_table(counts, "work"), COSTLY, count_table(counts, "costly"))
+    proofs = json.loads((RESULTS / "proofs.json").read_text())
+    yield from (PROOFS, proof_table(proofs))
     logs = {name: _read(f"alphazero/{name}.json") for name in TASKS}
     yield from (AGENTS, agent_table({name: log for name, log in logs.items() if log}, TASKS))
     times = _read("times.json")

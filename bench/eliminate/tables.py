@@ -44,6 +44,13 @@ def count_table(report: Report, model: str) -> str:
     return _table([*head, "at least"], lines)
 
 
+def proof_table(proofs: Sequence[Report]) -> str:
+    """Graphs with the cost of their best orders, and how much work the proof was."""
+    keys = ("name", "model", "intermediates", "forward", "reverse", "cost", "sets")
+    head = ["function", "model", "intermediates", "forward", "reverse", "best", "sets looked at"]
+    return _table(head, [[row[key] for key in keys] for row in proofs])
+
+
 def rate_table(report: Report) -> str:
     """How many vertices the search eliminates, by CPU time."""
     rates = {name: row["eliminations_per_second"] for name, row in report["published"].items()}
