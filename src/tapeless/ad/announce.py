@@ -56,14 +56,15 @@ def announce_online(plan: Plan, pos: Pos | None, states: Sequence[Type], most: A
     )
 
 
-def announce_backwards(plan: Plan, pos: Pos | None, count: Atom, states: Sequence[Type]) -> None:
-    """A loop is run backwards from its last state."""
-    plan.note(
-        pos,
-        f"runs backwards from its last state of {_size(states)} bytes",
-        f"{_trips(count)} iterations run backwards and again; to keep every state: {_times(states, count)} bytes",
-        back=2,
-    )
+def announce_backwards(plan: Plan, pos: Pos | None, count: Atom, states: Sequence[Type], drift: float) -> None:
+    """A loop is run backwards from its last state; under a limit, if that finds the first one again."""
+    what = f"runs backwards from its last state of {_size(states)} bytes"
+    if not plan.is_limited:
+        why = f"{_trips(count)} iterations run backwards and again; to keep every state: {_times(states, count)} bytes"
+        plan.note(pos, what, why, back=2)
+    elif plan.notes is not None:
+        trial = f"tried once, {_trips(count)} iterations, and done if the first state is found again to {drift:g}"
+        plan.notes.add(pos, "reversible", what, trial)
 
 
 def announce_irreversible(plan: Plan, pos: Pos | None, reason: str) -> None:

@@ -26,6 +26,7 @@ from .branches import join
 from .checkpoints import Slots
 from .custom import place
 from .limits import Limits, limits, online_limits
+from .planner import Plan
 from .rebound import kept_apart
 from .stacks import Stacks
 from .sweep import Back, Sweep, back_through, nothing
@@ -59,12 +60,32 @@ def for_rule(sweep: Sweep, stm: Stm) -> Back:
             scope, expr, stacks.back(sweep, scope, counted, kept, adjoints, found.inner)
         ))  # fmt: skip
     announce_some(found.inner, stm.pos, trips, found.rows, found.states)
+    inverse = uncompute.inverse_of(sweep, stm)
     if not is_literal(found.fits, False):
-        return _either(sweep, counted, writes, found)
+        return _either(sweep, counted, writes, found, inverse)
     slots = checkpoints.forward(sweep.b, stm.vars, For(trips, expr.init, expr.body), writes, found.slots)
     return _back_of(counted, lambda scope, adjoints: _restore(
-        scope, expr, checkpoints.back(sweep, scope, counted, slots, adjoints, found.inner)
+        scope, expr, _from_some(sweep, scope, counted, slots, adjoints, found.inner, inverse)
     ))  # fmt: skip
+
+
+def _from_some(
+    sweep: Sweep,
+    scope: Scope,
+    stm: Stm,
+    slots: Slots,
+    adjoints: Sequence[Atom | None],
+    plan: Plan,
+    inverse: Lambda | None,
+) -> dict[int, Var]:
+    """The return sweep of a loop that kept some states: backwards from the last one if that can be, and is exact."""
+
+    def again(scope: Scope) -> dict[int, Var]:
+        return checkpoints.back(sweep, scope, stm, slots, adjoints, plan)
+
+    if inverse is None:
+        return again(scope)
+    return uncompute.back_unless_it_drifts(sweep, scope, stm, inverse, adjoints, plan, again)
 
 
 def while_rule(sweep: Sweep, stm: Stm) -> Back:
@@ -141,7 +162,7 @@ def _count(b: Builder, expr: While) -> Var:
 # -- both versions ------------------------------------------------------------------------------
 
 
-def _either(sweep: Sweep, stm: Stm, writes: stacks.Writes, found: Limits) -> Back:
+def _either(sweep: Sweep, stm: Stm, writes: stacks.Writes, found: Limits, inverse: Lambda | None) -> Back:
     """Keep something for every iteration if that fits, else states at some of them."""
     expr, b = stm.expr, sweep.b
     assert isinstance(expr, For)
@@ -167,7 +188,7 @@ def _either(sweep: Sweep, stm: Stm, writes: stacks.Writes, found: Limits) -> Bac
         own = {key: _under(arms[0].b, var, expr.count) for key, var in row_vars.items()}
         ends = [
             stacks.back(sweep, arms[0], stm, Stacks(writes, own), adjoints, found.inner),
-            checkpoints.back(sweep, arms[1], stm, Slots(writes, room, slot_vars), adjoints, found.inner),
+            _from_some(sweep, arms[1], stm, Slots(writes, room, slot_vars), adjoints, found.inner, inverse),
         ]
         arrays = stacks.undone(writes)
         made = join(scope, found.fits, arms, [[end[k] for k in arrays] for end in ends])

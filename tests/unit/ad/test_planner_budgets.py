@@ -174,7 +174,7 @@ def test_no_states_are_refused():
 def test_explain_says_what_is_kept():
     free = tp.grad(logistic)
     free(0.3, 5)
-    assert "return sweep: keeps 8 bytes of every iteration" in free.explain()
+    assert "return sweep: keeps 16 bytes of every iteration" in free.explain()
     limited = tp.grad(logistic, memory="64KB")
     limited(0.3, 5)
     text = limited.explain()
