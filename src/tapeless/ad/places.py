@@ -8,10 +8,11 @@ the contribution is made, or the body certainly runs, the contribution stands in
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
-from ..ir.core import Check, Stm
+from ..ir.core import Apply, Block, Check, Expr, For, If, Map, Reduce, Scan, Stm
 from ..ir.types import I64, Atom, Lit, Type, Var, i64
+from ..ir.walk import statements
 from ..passes.facts import Facts
 from .adjoints import ArmScope, Entry, Scope, Span
 from .branches import join
@@ -49,16 +50,39 @@ def _is_obvious(scope: Scope, index: Atom, size: Atom) -> bool:
 def _facts(scope: Scope, var: Var) -> Facts:
     """What is known here: the counters around, and what was checked before."""
     stms = list(_before(scope))
-    defs = {bound.name: stm.expr for stm in stms for bound in stm.vars}
+    defs = {bound.name: stm.expr for stm in statements(Block(tuple(stms), ())) for bound in stm.vars}
     facts = Facts(defs, {name: number for number, name in enumerate(defs)})
     for atom in (*var.type.shape, *scope.counters.values()):
         facts.size(atom)
     for name, count in scope.counters.items():
         facts.counter(Var(name, Type(I64)), count)
-    for stm in stms:
-        if isinstance(stm.expr, Check) and stm.expr.kind == "bounds":
-            facts.learn_within(*stm.expr.args)
+    _learn(facts, defs, stms, {})
     return facts
+
+
+def _learn(facts: Facts, defs: Mapping[str, Expr], stms: Sequence[Stm], rounds: Mapping[Atom, Atom]) -> None:
+    """Learn from the checks that have passed: also those in loops that have run, in all `rounds` of their counters."""
+    for stm in stms:
+        match stm.expr:
+            case Check("bounds", (index, size)) if index in rounds:
+                facts.learn(facts.form(size).plus(facts.form(rounds[index]), -1))
+            case Check("bounds", (index, size)):
+                facts.learn_within(index, size)
+            case If(Var() as cond, then) if _holds(facts, defs.get(cond.name)):
+                _learn(facts, defs, then.stms, rounds)
+            case For(count, _, body) | Map(count, body) | Reduce(count, body=body) | Scan(count, body=body):
+                if facts.proves(facts.form(count).shifted(-1)):
+                    _learn(facts, defs, body.body.stms, {**rounds, body.params[0]: count})
+            case _:
+                pass
+
+
+def _holds(facts: Facts, cond: Expr | None) -> bool:
+    match cond:
+        case Apply(op, (x, y)) if x.type.dtype is I64:
+            return facts.decide(op, x, y) is True
+        case _:
+            return False
 
 
 def _before(scope: Scope) -> Iterator[Stm]:

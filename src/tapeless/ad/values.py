@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
 from ..ir.build import Atoms, Builder, is_literal
 from ..ir.core import Apply, Block, Check, Lambda, Map, Pos, Stm
@@ -121,9 +122,7 @@ def rerun(block: Block) -> Block:
 
 def returning(pos: Pos | None) -> Pos | None:
     """The same place, for what the return sweep does there."""
-    if pos is None or pos.returning:
-        return pos
-    return Pos(pos.file, pos.line, pos.col, pos.end_line, pos.end_col, returning=True)
+    return None if pos is None else replace(pos, returning=True)
 
 
 def is_small(type: Type, limit: int = 16) -> bool:
