@@ -1,15 +1,15 @@
 """Code that may run where it was not asked for: it checks nothing, writes nothing of others, and reads in range.
 
 Scalar operations are total. An index must be provably in range by the facts of a walk: those that hold where the code
-is to stand, not where it stood.
+is to stand, not where it stood. So must the places of a slice, whose steps are to be positive literals.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from ..ir.core import Apply, Expr, Lambda, Map, Reduce, Scan, Stm
-from ..ir.types import Atom
+from ..ir.types import Atom, Lit
 from ..ir.walk import lambdas
 from .cost import is_total
 from .ranges import Walk
@@ -25,6 +25,10 @@ def is_harmless(walk: Walk, expr: Expr) -> bool:
     match expr:
         case Apply(op, args) if op in _INDICES:
             return _within(walk, args[0], args[_INDICES[op] :])
+        case Apply("slice", (array, *places)):
+            return _covers(walk, array, places[0::3], places[1::3], places[2::3])
+        case Apply("update_slice", (array, part, *places)):
+            return _covers(walk, array, places[0::2], part.type.shape, places[1::2])
         case Apply(op):
             return is_total(expr) or op in _TOTAL
         case Map(size, body) | Reduce(size, body=body) | Scan(size, body=body):
@@ -46,6 +50,19 @@ def are_harmless(walk: Walk, stms: Iterable[Stm]) -> bool:
 def _within(walk: Walk, array: Atom, indices: Iterable[Atom]) -> bool:
     shape = walk.r.type(array.type).shape
     return all(walk.facts.within(i, n) for i, n in zip(walk.r.atoms(indices), shape, strict=False))
+
+
+def _covers(walk: Walk, array: Atom, starts: Sequence[Atom], counts: Sequence[Atom], steps: Sequence[Atom]) -> bool:
+    """Are the places start + k * step, for all k below the count, in range in each dimension that is sliced?"""
+    shape, facts = walk.r.type(array.type).shape, walk.facts
+    for start, count, step, size in zip(starts, counts, steps, shape, strict=False):
+        if not isinstance(step, Lit) or step.value < 1:
+            return False
+        first, length = facts.form(walk.r.atom(start)), facts.form(walk.r.atom(count))
+        last = first.plus(length.shifted(-1), int(step.value))
+        if not all(facts.proves(x) for x in (first, length, facts.form(size).plus(last, -1).shifted(-1))):
+            return False
+    return True
 
 
 def _is_loop_harmless(walk: Walk, size: Atom, body: Lambda, parts: Iterable[Lambda]) -> bool:

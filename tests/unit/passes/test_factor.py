@@ -176,3 +176,56 @@ def test_an_index_of_an_empty_sum_stays_inside() -> None:
     empty = [np.zeros((0, 4)), np.zeros((2, 4, 3)), 7]
     function = optimised(text, [X, A[None], 0], factor)
     np.testing.assert_array_equal(evaluate(function, empty)[0], np.zeros(3))
+
+
+@pytest.mark.parametrize(
+    ("start", "step", "moved"),
+    [("0", "1", True), ("1", "1", True), ("2", "1", False), ("0", "2", False), ("at", "1", False)],
+)
+def test_slices_move_where_they_are_in_range(start: str, step: str, moved: bool) -> None:
+    """The sum of the rows of a triangle, put into zeros: with nothing to add up there need be no place for them."""
+    add4 = ADD3.replace("3", "4")
+    text = f"""
+def f(x: f64[n, 4], b: f64[4, 3], at: i64) {{
+  z: f64[4] = replicate 0.0 4
+  s: f64[4] = reduce n [z] {add4} (i: i64) {{
+    v: f64[4] = reduce 4 [z] {add4} (r: i64) {{
+      w: f64 = index x i r
+      y: f64 = exp w
+      row: f64[r] = map r (c: i64) {{
+        m: f64 = index b r c
+        t: f64 = mul m y
+        return t
+      }}
+      put: f64[4] = update_slice z row {start} {step}
+      return put
+    }}
+    return v
+  }}
+  return s
+}}
+"""
+    function = factor.run(parse_function(text), Notes())
+    (loop,) = [s.expr for s in function.body.stms if isinstance(s.expr, Reduce) and not hasattr(s.expr.size, "value")]
+    assert any(isinstance(s.expr, Apply) and s.expr.op == "mul" for s in statements(loop.body.body)) is not moved
+    np.testing.assert_array_equal(evaluate(function, [X[:0], RNG.normal(size=(4, 3)), 7])[0], np.zeros(4))
+
+
+def test_gradient_of_a_triangular_product() -> None:
+    def loss(shift: tp.f64[16], factors: tp.f64[16, 16], points: tp.f64[:, 16]) -> float:
+        total = 0.0
+        for i in range(len(points)):
+            centred = points[i] - shift
+            for r in range(16):
+                entry = 0.0
+                for c in range(r):
+                    entry += factors[r, c] * centred[c]
+                total += np.sin(entry)
+        return total
+
+    points, factors, shift = RNG.normal(size=(50, 16)), RNG.normal(size=(16, 16)), RNG.normal(size=16)
+    lower = np.tril(factors, -1)
+    expected = -(np.cos((points - shift) @ lower.T) @ lower).sum(axis=0)
+    gradient = tp.grad(loss)
+    np.testing.assert_allclose(gradient(shift, factors, points), expected, rtol=1e-11)
+    assert "done once, after the sum" in gradient.explain(shift, factors, points)
