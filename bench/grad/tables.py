@@ -31,7 +31,8 @@ def time_table(table: dict[str, Row], peers: list[str]) -> str:
     if ratios:
         mean = math.exp(sum(map(math.log, ratios)) / len(ratios))
         note = f"\n\nours / best other, geometric mean of {len(ratios)}: {mean:.2f}"
-    return "CPU ms for one derivative (peak memory of the process in MB)\n\n" + "\n".join(lines) + note
+    title = "CPU ms for one derivative: the least median of several rounds in turns (peak memory of the process in MB)"
+    return f"{title}\n\n" + "\n".join(lines) + note
 
 
 def latency_table(table: dict[str, Row], peers: list[str]) -> str:

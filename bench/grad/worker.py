@@ -1,4 +1,4 @@
-"""Time one peer on one problem in this process, and print one JSON line.
+"""Prepare one peer on one problem, then time it whenever a line is read; every answer is a line of JSON.
 
     python -m bench.grad.worker SUITE PEER PROBLEM REFERENCE [--write]
 
@@ -23,7 +23,8 @@ from typing import Any
 import numpy as np
 from bench.grad.harness import Calls, disagreement
 
-SECONDS = float(os.environ.get("TAPELESS_BENCH_SECONDS", "1.5"))
+# For the calls of one kind in one turn.
+SECONDS = float(os.environ.get("TAPELESS_BENCH_SECONDS", "0.3"))
 
 
 def main(suite: str, peer: str, name: str, reference: Path, write: bool) -> None:
@@ -31,7 +32,7 @@ def main(suite: str, peer: str, name: str, reference: Path, write: bool) -> None
     module = importlib.import_module(f"bench.grad.{suite}.with_{peer}")
     family = getattr(module, problem.family, None)
     if family is None:
-        print(json.dumps({"absent": True}))
+        answer({"absent": True})
         return
     before = cpu_seconds()
     calls: Calls = family(*problem.make())
@@ -43,26 +44,31 @@ def main(suite: str, peer: str, name: str, reference: Path, write: bool) -> None
     with np.load(reference) as stored:
         error = disagreement(arrays, [stored[key] for key in stored.files])
     if error > problem.tolerance:
-        print(json.dumps({"wrong": error}))
+        answer({"wrong": error})
         return
-    result = {"first_ms": first * 1e3, "error": error, **timing(calls.derivative, first)}
     if calls.primal is not None:
         calls.primal()
-        result["primal_ms"] = timing(calls.primal, first)["ms"]
-    result["peak_mb"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    print(json.dumps(result))
+    answer({"first_ms": first * 1e3, "error": error})
+    for _ in sys.stdin:
+        figures = {"ms": median_ms(calls.derivative)}
+        if calls.primal is not None:
+            figures["primal_ms"] = median_ms(calls.primal)
+        answer({**figures, "peak_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024})
 
 
-def timing(call: Callable[[], Any], first: float) -> dict[str, float]:
-    """The median CPU time of many calls; few calls of what already took long."""
-    least = 1 if first > 20 else 5
+def answer(figures: dict[str, Any]) -> None:
+    print(json.dumps(figures), flush=True)
+
+
+def median_ms(call: Callable[[], Any]) -> float:
+    """The median CPU time of as many calls as there is time for, at least one."""
     times: list[float] = []
     until = time.perf_counter() + SECONDS
-    while len(times) < least or (time.perf_counter() < until and len(times) < 2000):
+    while not times or time.perf_counter() < until:
         start = time.process_time()
         call()
         times.append(time.process_time() - start)
-    return {"ms": statistics.median(times) * 1e3, "runs": len(times)}
+    return statistics.median(times) * 1e3
 
 
 def cpu_seconds() -> float:
