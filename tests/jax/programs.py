@@ -44,55 +44,36 @@ def add(names: str, **functions: Callable[..., Any]) -> None:
 
 # -- elementwise ------------------------------------------------------------------------------------
 
-for _name in [
-    "sin",
-    "cos",
-    "tan",
-    "arctan",
-    "sinh",
-    "cosh",
-    "tanh",
-    "arcsinh",
-    "exp",
-    "exp2",
-    "expm1",
-    "negative",
-    "abs",
-    "sign",
-    "floor",
-    "ceil",
-    "square",
-    "cbrt",
-]:
-    add("v", **{_name: getattr(jnp, _name)})
-for _name in ["log", "log2", "log10", "log1p", "sqrt", "reciprocal"]:
-    add("p", **{_name: getattr(jnp, _name)})
-for _name in ["arcsin", "arccos", "arctanh", "sinc", "i0"]:
-    add("u", **{_name: getattr(jnp, _name)})
-for _name in [
-    "relu",
-    "relu6",
-    "gelu",
-    "silu",
-    "softplus",
-    "sigmoid",
-    "elu",
-    "celu",
-    "selu",
-    "leaky_relu",
-    "hard_tanh",
-    "hard_sigmoid",
-    "log_sigmoid",
-]:
-    add("v", **{_name: getattr(nn, _name)})
-for _name in ("erf", "erfc", "erfinv", "ndtr", "log_ndtr", "i0e", "i1e", "expit"):
-    add("u", **{_name: getattr(special, _name)})
-for _name in ["gammaln", "digamma", "gamma"]:
-    add("p", **{_name: getattr(special, _name)})
-PROGRAMS[:] = [
-    p if p.name not in ("ndtri", "logit") else p._replace(function=lambda x, f=p.function: f(x / 2)) for p in PROGRAMS
-]
 
+def each(module: Any, names: str) -> Callable[[Any], list[Any]]:
+    """The results of many functions: one program instead of many, since compiling takes most of the time."""
+    functions = [getattr(module, name) for name in names.split()]
+    return lambda x: [function(x) for function in functions]
+
+
+add(
+    "v",
+    trigonometric=each(jnp, "sin cos tan arctan"),
+    hyperbolic=each(jnp, "sinh cosh tanh arcsinh"),
+    exponential=each(jnp, "exp exp2 expm1"),
+    steps=each(jnp, "negative abs sign floor ceil square cbrt"),
+    activations=each(nn, "relu relu6 gelu silu softplus sigmoid hard_tanh hard_sigmoid log_sigmoid"),
+    linear_units=each(nn, "elu celu selu leaky_relu"),
+)
+add(
+    "p",
+    logarithms=each(jnp, "log log2 log10 log1p"),
+    roots=each(jnp, "sqrt reciprocal"),
+    gamma_functions=each(special, "gammaln digamma gamma"),
+)
+add(
+    "u",
+    inverse_trigonometric=each(jnp, "arcsin arccos arctanh sinc"),
+    error_functions=each(special, "erf erfc erfinv ndtr log_ndtr expit"),
+    i0=jnp.i0,
+    i0e=special.i0e,
+    i1e=special.i1e,
+)
 add("p", ndtri=lambda x: special.ndtri(x / 2), logit=lambda x: special.logit(x / 2), entr=special.entr)
 add(
     "v",
@@ -262,7 +243,6 @@ add(
     eigenvalues=jnp.linalg.eigvalsh,
     qr=lambda a: jnp.linalg.qr(a)[1] ** 2,
     matrix_power=lambda a: jnp.linalg.matrix_power(a, 3),
-    expm=lambda a: jax.scipy.linalg.expm(a / 9),
 )
 add(
     "big",

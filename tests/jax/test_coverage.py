@@ -159,6 +159,15 @@ def test_primitives_without_a_rule_keep_the_derivative_of_jax_and_say_so(name: s
     np.testing.assert_allclose(got, jax.jacfwd(function)(X), rtol=1e-9, atol=1e-11)
 
 
+def test_parts_of_other_numbers_keep_the_derivative_of_jax_and_say_so() -> None:
+    def rounded(x: Any) -> Any:
+        return jnp.sin(x.astype(jnp.float16)).astype(x.dtype) * x
+
+    with pytest.warns(tj.JaxRuleWarning, match=r"TP310.*with float16"):
+        got = tj.jacobian(rounded)(X)
+    np.testing.assert_allclose(got, jax.jacfwd(rounded)(X), rtol=1e-3, atol=1e-3)
+
+
 def listed(heading: str) -> set[str]:
     """The names in the block after some words of the guide."""
     found = re.search(rf"{re.escape(heading)}.*?```text\n(.*?)```", PAGE, re.DOTALL)
@@ -208,6 +217,13 @@ def test_what_a_rule_closes_over_is_not_differentiated_by() -> None:
         return jnp.sum(odeint(lambda y, _: -y * y, x, jnp.array([0.0, 0.5])) ** 2)
 
     np.testing.assert_allclose(tj.grad(end)(X), jax.grad(end)(X), rtol=1e-10)
+
+
+def test_exponentials_of_matrices() -> None:
+    """Bins are found by comparing unsigned numbers: nothing is differentiated there, and there is no warning."""
+    x = jnp.array([[0.1, 0.3], [-0.2, 0.4]])
+    got, want = jax.jit(lambda x: [verb(jax.scipy.linalg.expm)(x) for verb in (tj.jacobian, jax.jacfwd)])(x)
+    np.testing.assert_allclose(got, want, rtol=1e-10, atol=1e-12)
 
 
 def test_iterative_solvers() -> None:

@@ -47,10 +47,13 @@ def test_the_rules_are_those_of_the_reference() -> None:
         np.testing.assert_array_equal(again.kind, board.kind)
 
 
-def test_training_goes_on_where_it_stopped(tmp_path: Path) -> None:
-    graphs = [random_tables(seed, most=8) for seed in (7, 9)]
-    school = School(graphs, SMALL)
-    path = tmp_path / "agent.npz"
+GRAPHS = [random_tables(seed, most=8) for seed in (7, 9)]
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory: pytest.TempPathFactory) -> tuple[Agent, Path, list[int]]:
+    """An agent, the file it was kept in half-way, and when it reported."""
+    path = tmp_path_factory.mktemp("agents") / "agent.npz"
     seen: list[int] = []
 
     def keep(agent: Agent) -> None:
@@ -58,19 +61,22 @@ def test_training_goes_on_where_it_stopped(tmp_path: Path) -> None:
         if agent.iteration == 1:
             save(agent, path)
 
-    whole = train(graphs, SMALL, report=keep)
-    rest = train(graphs, SMALL, load(path, school.beginner()))
+    return train(GRAPHS, SMALL, report=keep), path, seen
+
+
+def test_training_goes_on_where_it_stopped(trained: tuple[Agent, Path, list[int]]) -> None:
+    whole, path, seen = trained
+    rest = train(GRAPHS, SMALL, load(path, School(GRAPHS, SMALL).beginner()))
     assert seen == [1, 2]
     assert rest.best == whole.best
     numbers = (jax.tree.leaves(agent.params) for agent in (rest, whole))
     assert all(np.allclose(a, b) for a, b in zip(*numbers, strict=True))
-    assert all(price == cost(graph, order) for graph, (price, order) in zip(graphs, whole.best, strict=True))
+    assert all(price == cost(graph, order) for graph, (price, order) in zip(GRAPHS, whole.best, strict=True))
 
 
-def test_a_trained_agent_plays_orders() -> None:
-    graph = random_tables(7, most=8)
-    agent = train([graph], SMALL)
-    found = orders(agent, graph, SMALL, 4)
+def test_a_trained_agent_plays_orders(trained: tuple[Agent, Path, list[int]]) -> None:
+    graph = GRAPHS[0]
+    found = orders(trained[0], graph, SMALL, 4)
     assert found == sorted(found)
     assert all(sorted(order) == list(graph.intermediates) for _, order in found)
 

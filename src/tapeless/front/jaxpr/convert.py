@@ -53,7 +53,7 @@ class Options:
 
 @dataclass(slots=True)
 class Conversion:
-    """What happened during a conversion: `ruled` equations have a derivative of their own, `opaque` ones no rule."""
+    """What happened during a conversion: `ruled` equations have their own derivative, `opaque` ones only JAX's."""
 
     ruled: list[str] = field(default_factory=list[str])
     opaque: list[str] = field(default_factory=list[str])
@@ -117,7 +117,8 @@ class Walk:
                     raise
                 del self.b.stms[done:]
         if self.options.target == "jax":
-            self.record.opaque.append(name)
+            if any(type_of(var.aval).dtype.is_float for var in equation.outvars):
+                self.record.opaque.append(_full_name(equation))
             return foreign(self, equation, args)
         raise UnsupportedFunctionError(
             f"the JAX primitive {name} cannot be compiled to machine code",
@@ -131,6 +132,18 @@ class Walk:
         inner = replace(self, b=self.b.child(), options=replace(self.options, mode=None))
         results = inner.closed(closed, params)
         return Lambda(params, inner.b.block(results))
+
+
+def _full_name(equation: Any) -> str:
+    """The name of a primitive; of a call, what in it has no rule, and the types that the IR does not have."""
+    inner = equation.params.get("jaxpr")
+    if equation.primitive.name not in ("jit", "pjit") or inner is None:
+        return equation.primitive.name
+    steps = inner.jaxpr.eqns
+    avals = [var.aval for step in steps for var in (*step.invars, *step.outvars)]
+    unknown = {step.primitive.name for step in steps if step.primitive.name not in RULES}
+    types = {str(aval.dtype) for aval in avals if not is_representable(aval)}
+    return f"a part with {', '.join([*sorted(unknown), *sorted(types)])}"
 
 
 def to_ir(
