@@ -6,7 +6,8 @@
 Everybody computes the Jacobian at one point, mapped over the points (never the Jacobian of the mapped function), and
 returns one array. Each (task, type, threads, peer) runs in a process of its own, pinned to its cores, one after the
 other. Every result is compared with jax.jacfwd in f64 of the same run. Results go to bench/out/eliminate/times.json,
-and with --publish to results/times.json.
+and with --publish to results/times.json. With --keep those of other settings that are there stay, so that the whole
+table can be measured in pieces.
 """
 
 from __future__ import annotations
@@ -43,10 +44,26 @@ def main() -> None:
                 for peer in peers:
                     if peer != "casadi" or dtype == "f64":
                         rows.append(_row(peer, task, dtype, count, options))
-    report = {"command": " ".join(["times.py", *sys.argv[1:]]), "cores": len(CORES), "rows": rows}
-    print("\n\n".join([*time_tables(report), compile_table(report)]))
+    print("\n\n".join([*time_tables({"rows": rows}), compile_table({"rows": rows})]))
     for folder in (OUT, HERE / "results") if options.publish else (OUT,):
+        kept = _others(folder / "times.json", rows) if options.keep else []
+        words = ["--keep", "(in pieces)"] if options.keep else sys.argv[1:]
+        report = {
+            "command": " ".join(["times.py", *words]), "cores": len(CORES), "rows": sorted([*kept, *rows], key=_place)
+        }  # fmt: skip
         (folder / "times.json").write_text(json.dumps(report, indent=1) + "\n")
+
+
+def _others(path: Path, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The rows of a file whose settings were not measured now."""
+    before: list[dict[str, Any]] = json.loads(path.read_text())["rows"] if path.exists() else []
+    new = {_place(row) for row in rows}
+    return [row for row in before if _place(row) not in new]
+
+
+def _place(row: dict[str, Any]) -> tuple[Any, ...]:
+    """The setting of a row, in the order of the table."""
+    return row["threads"], list(TYPES).index(row["type"]), TIMED.index(row["task"]), list(PEERS).index(row["peer"])
 
 
 def _row(peer: str, task: str, dtype: str, threads: int, options: argparse.Namespace) -> dict[str, Any]:
@@ -127,6 +144,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--seconds", type=float, default=0.5, help="for each batch of each process")
     parser.add_argument("--limit", type=float, default=600, help="seconds for one process")
     parser.add_argument("--publish", action="store_true")
+    parser.add_argument("--keep", action="store_true", help="results of other settings")
     return parser.parse_args()
 
 
