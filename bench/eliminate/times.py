@@ -129,7 +129,7 @@ def _python(peer: str) -> str:
     if peer.startswith(("jax", "tapeless")):
         return sys.executable
     sys.path.insert(0, str(ROOT))
-    from bench.grad.run import python_of
+    from bench.grad.peer import python_of
 
     return python_of(peer.partition(" ")[0])
 
