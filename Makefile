@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 JOBS ?= 2
 
-.PHONY: demo test lint bench bench-latency bench-grad bench-adbench bench-eliminate fuzz fuzz-grad compare-peers mutate-rules docs clean
+.PHONY: demo test lint bench bench-latency bench-grad bench-adbench bench-eliminate fuzz fuzz-grad fuzz-reversible compare-peers mutate-rules docs clean
 
 $(READY): pyproject.toml
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -38,6 +38,10 @@ fuzz: $(READY)
 ORDER ?= 1
 fuzz-grad: $(READY)
 	$(BIN)/python -m tapeless.testing.fuzz --derivatives $(ORDER) -n $(N) --seed $(SEED) --jobs $(JOBS)
+
+# Programs run backwards, and derivatives whose loops do.
+fuzz-reversible: $(READY)
+	$(BIN)/python -m tapeless.testing.reversible -n $(N) --seed $(SEED) --jobs $(JOBS)
 
 # Gradients of N random programs beside those of JAX and PyTorch; their environment is that of `make bench-grad`.
 compare-peers:

@@ -138,6 +138,12 @@ def prefix_sums(x):
         x[i] += x[i - 1]
 
 
+def mirrored(x, y):
+    for i in tp.prange(len(x)):
+        y[i] = x[len(x) - 1 - i] - y[i]
+    x[:] = x[::-1] + y
+
+
 def conditional_steps(x, y, flags):
     for i in range(len(flags)):
         if flags[i]:
@@ -166,5 +172,6 @@ CASES = [
     (with_a_pure_function, normal(4), normal(5)),
     (parallel, normal(4), 0.3, normal(4)),
     (prefix_sums, np.arange(1, 7)),
+    (mirrored, normal(5), normal(5)),
     (conditional_steps, 0.3, 0.4, np.array([1, 0, 1])),
 ]

@@ -1,4 +1,4 @@
-"""The functions of the library against NumPy, SciPy and published values, and where inverses have a meaning of theirs."""
+"""The functions of the library against NumPy, SciPy and published values; what some of their inverses are by name."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ from typing import TypeAlias
 
 from ..ir.build import Builder
 from ..ir.core import Apply, Block, Check, Expr, Function, Lambda, Pos, Stm
-from ..ir.types import Atom, Lit, Type, Var
+from ..ir.types import Atom, Lit, Type, Var, i64
 from ..ir.walk import free_vars, inline
 from ..passes import dce
 from ..passes.affine import Affine, form_of
@@ -274,9 +274,11 @@ class Solving:
         """A part of an array is known: it may be all, fill the hole, be one of the last pieces, or be told outside."""
         if self.at_hand(array) is not None:
             return
-        if all(map(self._covers, place, array.type.shape)):
+        directions = [self._direction(*pair) for pair in zip(place, array.type.shape, strict=False)]
+        if all(directions):
             shape = self.type(array.type).shape
-            self.learn(array, value if value.type.shape == shape else self.b.apply("reshape", value, *shape))
+            whole = value if value.type.shape == shape else self.b.apply("reshape", value, *shape)
+            self.learn(array, self._turned(whole, directions))
         elif array.name in self.holes:
             if self.holes[array.name].place == place:
                 self._fill(array.name, value)
@@ -292,11 +294,28 @@ class Solving:
                 case _:
                     pass
 
-    def _covers(self, part: Affine | Span, size: Atom) -> bool:
-        """Is this span all of a dimension, in order?"""
-        if isinstance(part, Affine) or (part[0], part[2]) != (Affine(0, {}), Affine(1, {})):
-            return False
-        return part[1] == size or self._facts(self._definitions()).decide("eq", part[1], size) is True
+    def _direction(self, part: Affine | Span, size: Atom) -> int:
+        """1 if this span is all of a dimension in order, -1 if in reverse, 0 if it is not all of it."""
+        if isinstance(part, Affine):
+            return 0
+        start, count, step = part
+        if step.terms or step.const not in (1, -1):
+            return 0
+        facts = self._facts(self._definitions())
+        first = Affine(0, {}) if step.const == 1 else facts.form(size).shifted(-1)
+        if start != first or not (count == size or facts.decide("eq", count, size) is True):
+            return 0
+        return step.const
+
+    def _turned(self, array: Atom, directions: Sequence[int]) -> Atom:
+        """The array with the order of some dimensions reversed."""
+        if -1 not in directions:
+            return array
+        operands: list[Atom] = []
+        for size, direction in zip(array.type.shape, directions, strict=False):
+            start = i64(0) if direction == 1 else self.b.apply("sub", size, i64(1))
+            operands += [start, size, i64(direction)]
+        return self.b.apply("slice", array, *operands)
 
     def _fill(self, name: str, value: Atom) -> None:
         hole = self.holes[name]

@@ -51,9 +51,13 @@ def campaign(
     *,
     seconds: float | None = None,
     status: bool = True,
+    summary: Summary | None = None,
 ) -> Summary:
-    """Judge the programs of these seeds until `stop` is set; the workers are stopped at the end."""
-    summary, lock, start = Summary(), threading.Lock(), time.monotonic()
+    """Judge the programs of these seeds until `stop` is set; the workers are stopped at the end.
+
+    Verdicts go into `summary`, where one is given.
+    """
+    summary, lock, start = summary or Summary(), threading.Lock(), time.monotonic()
     pending = iter(seeds)
     ended = threading.Event()
     threads = [threading.Thread(target=_work, args=(w, pending, summary, lock, ended), daemon=True) for w in workers]

@@ -93,7 +93,7 @@ class Point:
         self.active = [k for k, param in enumerate(function.params) if param.type.dtype.is_float]
         types = [param.type for param in function.params]
         self.direction = [
-            _random(dice, types[k], np.shape(arg)) if k in self.active else None for k, arg in enumerate(args)
+            random_like(dice, types[k], np.shape(arg)) if k in self.active else None for k, arg in enumerate(args)
         ]
         self.slope = self._slope()
         operations = {s.expr.op for s in statements(function.body) if isinstance(s.expr, Apply)}
@@ -146,7 +146,7 @@ def judge_limited(point: Point, machine: Machine) -> Derived:
 def judge_reverse(point: Point, machine: Machine, mode: str = "reverse", plan: Plan | None = None) -> Derived:
     """The reverse derivative against the oracle by the dot test."""
     types = [type for type in point.function.result_types if type.dtype.is_float]
-    weights = [_random(point.dice, type, np.shape(s)) for type, s in zip(types, point.slopes, strict=True)]
+    weights = [random_like(point.dice, type, np.shape(s)) for type, s in zip(types, point.slopes, strict=True)]
     derived = _derive(point, mode, partial(vjp_function, plan=plan), weights)
     exact, adjoints = _evaluate(derived, point)
     shapes = [np.shape(v) for v in point.tangents]
@@ -231,7 +231,7 @@ class _blamed:
             raise Found("wrong", self.stage, f"{type(error).__name__}: {error}") from error
 
 
-def _random(dice: Dice, type: Type, shape: tuple[int, ...]) -> Any:
+def random_like(dice: Dice, type: Type, shape: tuple[int, ...]) -> Any:
     """Multiples of 1/64 in [-1, 1] but never 0: exact in either precision."""
     count = int(np.prod(shape))
     values = [dice.between(1, 64) / 64 * dice.pick((-1, 1)) for _ in range(count)]
