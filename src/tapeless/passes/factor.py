@@ -10,7 +10,7 @@ loop costs more than adding up S.
 
 The sum of the products a * s(i) and the product of a with the sum have the same bound on their rounding errors. A
 product becomes `scale`, which is 0 where S is: with nothing to add up the result is 0 though a be infinite. Then what
-moved must also be harmless: an index may be in range only where there is something to add up.
+moved must also be harmless, or run only where there is something to add up: only there an index may be in range.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from collections.abc import Set
 from dataclasses import replace
 
 from ..ir.build import Builder, is_literal
-from ..ir.core import Apply, Block, Check, Expr, Function, Lambda, Map, Reduce, Stm
-from ..ir.types import Atom, Lit, Var, zero
+from ..ir.core import Apply, Block, Check, Expr, Function, If, Lambda, Map, Reduce, Stm
+from ..ir.types import Atom, Lit, Var, i64, zero
 from ..ir.walk import fresh, inline, map_lambdas, refresh, statements
 from . import dce
 from .cost import block_cost, elements, has_check
@@ -60,17 +60,33 @@ def _factor(walk: Walk, stm: Stm, zeros: Set[Var], notes: Notes) -> bool:
         if found is None:
             continue
         new, after = _cut(b, found[0], k, found[1], zeros)
-        # Rows that are made of weights may be such that no round has made.
-        if (ran and found[0] is stm) or are_harmless(walk, after):
-            notes.add(stm.pos, "factor", "done once, after the sum", "it is linear in what is summed")
-            for made in (*b.stms, new, *after):
-                walk.r.statement(made)
-            return True
+        if not ((ran and found[0] is stm) or are_harmless(walk, after)):
+            if found[0] is not stm:  # rows that are made of weights may be such that no round has made
+                continue
+            after = _unless_empty(stm, k, after)
+        notes.add(stm.pos, "factor", "done once, after the sum", "it is linear in what is summed")
+        for made in (*b.stms, new, *after):
+            walk.r.statement(made)
+        return True
     return False
 
 
 def _is_never_empty(walk: Walk, size: Atom) -> bool:
     return walk.facts.proves(walk.facts.form(walk.r.atom(size)).shifted(-1))
+
+
+def _unless_empty(stm: Stm, k: int, after: list[Stm]) -> list[Stm]:
+    """What moved out of a sum for its result k, where there was something to add up; nothing else makes it harmless."""
+    expr, var = stm.expr, stm.vars[k]
+    assert isinstance(expr, Reduce)
+    b, start = Builder(stm.pos), expr.neutral[k]
+    *first, last = after
+    assert last.vars == (var,)
+    made = fresh(var.name, var.type)
+    moved = Block((*first, Stm((made,), last.expr, last.pos)), (made,))
+    there = b.apply("gt", expr.size, i64(0))
+    b.stms.append(Stm((var,), If(there, moved, Block((), (start,))), stm.pos))
+    return b.stms
 
 
 # -- where to cut ---------------------------------------------------------------------------------
