@@ -280,3 +280,15 @@ def test_no_module_loads_pickles():
 
 def test_the_cache_evaluates_nothing():
     assert not re.search(r"\b(eval|exec|compile|__import__)\(", Path(cache.__file__).read_text())
+
+
+def test_an_edit_of_the_compiler_is_seen_though_size_and_date_stay(tmp_path):
+    source = tmp_path / "passes" / "fold.py"
+    source.parent.mkdir()
+    source.write_text("x = 1\n")
+    before = list(cache._changes(str(tmp_path)))
+    date = source.stat().st_mtime_ns
+    assert list(cache._changes(str(tmp_path))) == before
+    source.write_text("x = 2\n")
+    os.utime(source, ns=(date, date))
+    assert list(cache._changes(str(tmp_path))) != before

@@ -32,6 +32,8 @@ _HEADER = 5
 _MOST_PARTIALS = 1 << 16
 _MOST_ARRAYS = 16
 _MOST_ELEMENTS = 1 << 22
+# Additions: tens of microseconds.
+_BRIEF = 1 << 18
 
 
 def fill_map(e: Emitter, stm: Stm, expr: Map, targets: Sequence[Array], overwrites: bool) -> None:
@@ -157,9 +159,15 @@ def _run(e: Emitter, stm: Stm, targets: Sequence[Array], cut: _Cut, schedule: Pl
     current = inner.frame.local("i64")
     lanes = _write_blocks(inner, current, count, size, partial(fill, inner, given))
     header = f"internal void @{name}(ptr %env, i64 %first, i64 %last)"
+    inner.frame.has_loops &= not _is_brief(e, cut.count, schedule)
     name = inner.frame.define(name, header, _ending(current, inner.frame.details))
     threaded = _call(e, name, words, cut, schedule)
     _note(e, stm, lanes, threaded)
+
+
+def _is_brief(e: Emitter, count: Scalar, schedule: Plan) -> bool:
+    """Is it known that a nest runs once, and so briefly that unrolling its loops takes longer than it saves?"""
+    return e.depth == 0 and count.literal is not None and count.literal * schedule.cost < _BRIEF
 
 
 def _note(e: Emitter, stm: Stm, lanes: int, threaded: bool) -> None:

@@ -2,7 +2,8 @@
 
 Facts are affine forms known not to be negative: counters are within their loops, sizes are not negative, a check that
 passed or a branch that was taken told something. A goal is proved by eliminating its youngest variable with a fact of
-the same sign (one step of Fourier and Motzkin), or by cases when that variable is a `select`, `min` or `max`.
+the same sign (one step of Fourier and Motzkin), or by cases when that variable is a `select`, `min` or `max`; failing
+that, by trying all rounds of the loops around, when they are few (`grids`).
 
 Forms are about true integers, while variables wrap around at 2^64. So a variable is expanded into its definition only
 when the variables in it are *tame*: sizes, counters and what was checked against them, which stay below 2^48 because
@@ -19,6 +20,7 @@ from dataclasses import dataclass, field
 from ..ir.core import Apply, Expr
 from ..ir.types import BOOL, I64, Atom, Lit, Var
 from .affine import ZERO, Affine, form_of, variable
+from .grids import Grid, Unknown
 
 _STEPS = 60
 _MAX_WEIGHT = 1 << 12  # of a form that is expanded
@@ -37,6 +39,7 @@ class Facts:
     _facts: dict[str, list[Affine]] = field(default_factory=dict[str, list[Affine]])
     _trail: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
     _forms: dict[str, Affine] = field(default_factory=dict[str, Affine])
+    _counts: dict[str, Atom] = field(default_factory=dict[str, Atom])
     _steps: int = 0
 
     # -- learning -----------------------------------------------------------------------------
@@ -51,6 +54,8 @@ class Facts:
                 self._facts[name].pop()
             elif undo == "tame":
                 self.tame.discard(name)
+            elif undo == "count":
+                self._counts.pop(name, None)
             else:
                 self._forms.pop(name, None)
         del self._trail[mark:]
@@ -64,6 +69,8 @@ class Facts:
     def counter(self, counter: Var, count: Atom) -> None:
         """The counter runs from 0 below `count`; so inside the loop `count` is positive."""
         self._tame(counter.name)
+        self._counts[counter.name] = count
+        self._trail.append(("count", counter.name))
         own, end = variable(counter.name), self.form(count)
         self.learn(own)
         self.learn(end.plus(own, -1).shifted(-1))
@@ -221,7 +228,16 @@ class Facts:
     def proves(self, goal: Affine) -> bool:
         """Is the form never negative?"""
         self._steps = _STEPS
-        return self._nonneg(goal, ())
+        return self._nonneg(goal, ()) or self._in_every_round(goal)
+
+    def _in_every_round(self, goal: Affine) -> bool:
+        """What is not linear in the counters of short loops is tried."""
+        if not self._counts or all(name in self._counts for name in goal.terms):
+            return False
+        try:
+            return Grid(self.defs, self._counts).never_negative(goal)
+        except Unknown:
+            return False
 
     def _nonneg(self, goal: Affine, used: tuple[Affine, ...]) -> bool:
         if not goal.terms:

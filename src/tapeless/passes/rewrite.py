@@ -125,9 +125,9 @@ class Rewriter:
         inside: dict[str, Atom] = {cond: Lit(holds, BOOL)} | self._chosen.get((cond, holds), {})
         outside = {name: self.subst.get(name) for name in inside}
         self.subst |= inside
-        self.held[cond] = holds
+        around, self.held = self.held, self.held | {cond: holds}
         new = self._sub(expr, 0 if holds else 1, lam)
-        del self.held[cond]
+        self.held = around
         for name, atom in outside.items():
             if atom is None:
                 del self.subst[name]
