@@ -30,13 +30,19 @@ TAME = frozenset({
 
 def masked(block: Block, results: Iterable[str]) -> set[str]:
     """What flows into a choice inside the block, or into the named variables."""
-    sources: dict[str, list[str]] = defaultdict(list)
     roots = {*results, *partly_used(block)}
+    for stm in statements(block):
+        roots.update(_chosen(stm))
+    return reached(roots, _sources(block))
+
+
+def _sources(block: Block) -> Mapping[str, Sequence[str]]:
+    """The float values that each variable of a block is made of."""
+    sources: dict[str, list[str]] = defaultdict(list)
     for stm in statements(block):
         for out, operands in edges(stm):
             sources[out] += operands
-        roots.update(_chosen(stm))
-    return reached(roots, sources)
+    return sources
 
 
 def unbounded(block: Block, names: Iterable[str]) -> set[str]:
@@ -53,20 +59,23 @@ def unbounded(block: Block, names: Iterable[str]) -> set[str]:
 
 
 def suspects(block: Block) -> set[str]:
-    """The float inputs of a block that expects some of its numbers not to be finite: it tests for that."""
-    if not any(_tests_numbers(stm) for stm in statements(block)):
+    """The float inputs of a block that expects some of its numbers not to be finite: it tests what is made of them."""
+    tested = {name for stm in statements(block) for name in _tested(stm)}
+    if not tested:
         return set()
-    return {var.name for var in free_vars(block) if var.type.dtype.is_float}
+    inputs = {var.name for var in free_vars(block) if var.type.dtype.is_float}
+    return inputs if reached(tested, _sources(block)) & inputs else set()
 
 
-def _tests_numbers(stm: Stm) -> bool:
+def _tested(stm: Stm) -> list[str]:
+    """What a statement asks whether it is a finite number, or a number."""
     match stm.expr:
-        case Apply("isnan" | "isinf" | "isfinite", _):
-            return True
-        case Apply("ne" | "eq", (x, y)):
-            return x == y
+        case Apply("isnan" | "isinf" | "isfinite", args):
+            return floats(args)
+        case Apply("ne" | "eq", (x, y)) if x == y:
+            return floats((x,))
         case _:
-            return False
+            return []
 
 
 def reached(roots: Iterable[str], edges: Mapping[str, Sequence[str]]) -> set[str]:
