@@ -88,6 +88,7 @@ def test_no_run(program):
         np.testing.assert_array_equal(tp.grad(program)(x, FAR, 0), np.zeros(3))
         np.testing.assert_array_equal(tp.jvp(lambda x: program(x, FAR, 0), (x,), (np.ones(3),))[1], 0.0)
     check_grads(program, x, 1, 0)
+    check_grads(program, x, 1, 1)
     check_grads(program, x, 1, 4)
 
 

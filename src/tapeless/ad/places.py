@@ -20,9 +20,14 @@ from .branches import join
 
 def add_of_all(scope: Scope, size: Atom, var: Var, value: Atom, entries: Sequence[Entry]) -> None:
     """Contribute what `size` runs of a body contribute together to one place."""
-    if isinstance(size, Lit) and not size.value:
-        return
-    if isinstance(size, Lit) or _exists(scope, size, var, entries):
+    match size:
+        case Lit(0):
+            return
+        case Lit():
+            exists = True
+        case Var():
+            exists = _exists(scope, size, var, entries)
+    if exists:
         scope.add(var, value, *entries)
         return
     some = scope.b.apply("gt", size, i64(0))
