@@ -397,3 +397,27 @@ def newaxis_ellipsis(m):
 @law((M34, 1), (M34, -1), (M34, 5))
 def dyn_row(m, i):
     return m[i], m[:, i], m[i, 1:], m[i][2]
+
+
+class Settings:
+    """Constants of a user."""
+
+    depth = 3
+
+
+@law((M34,))
+def attributes_that_may_be_missing(m):
+    def scaled(x, y):
+        return x * y
+
+    return (
+        hasattr(np, "trapezoid"),
+        hasattr(np, "no_such_name"),
+        getattr(np, "no_such_name", None) is None,
+        getattr(m, "no_such_name", 4.0),
+        getattr(m, "ndim", 0),
+        getattr(Settings, "depth", 1),
+        hasattr(Settings, "width"),
+        hasattr(scaled, "__name__"),
+        hasattr(3, "real"),
+    )

@@ -6,6 +6,7 @@ import builtins
 import dataclasses
 import functools
 import itertools
+from types import FunctionType
 from typing import Any
 
 import numpy as np
@@ -171,6 +172,10 @@ def class_of(value: Value) -> type[Any]:
             return cls
         case RangeValue():
             return range
+        case Closure():
+            return FunctionType
+        case Partial():
+            return functools.partial
         case _:
             return value.__class__
 
@@ -182,12 +187,19 @@ def callable_(c: Context, value: Value) -> Value:
 
 @implements(builtins.hasattr)
 def hasattr_(c: Context, value: Value, name: Value) -> Value:
-    cls = class_of(value)
-    return name in c.held(value) or hasattr(cls, name) if isinstance(value, ObjectRef) else hasattr(cls, name)
+    match value:
+        case ObjectRef(cls):
+            return name in c.held(value) or hasattr(cls, name)
+        case ArrayRef() | Scalar() | ListRef() | DictRef() | RangeValue() | Closure() | Partial():
+            return hasattr(class_of(value), name)
+        case _:
+            return hasattr(value, name)
 
 
 @implements(builtins.getattr)
-def getattr_(c: Context, value: Value, name: Value) -> Value:
+def getattr_(c: Context, value: Value, name: Value, *default: Value) -> Value:
+    if default and not hasattr_(c, value, name):
+        return default[0]
     return get_attribute(c, value, name)
 
 
