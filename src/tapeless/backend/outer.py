@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from ..ir.core import Apply, Function, Map, Stm
-from ..ir.types import I64, Lit, Var
+from ..ir.types import I64, Var
 from ..ir.walk import statements
 from . import access, affine, control, memory, rows
 from .emitter import Emitter
@@ -46,13 +46,9 @@ def product(expr: Map) -> Product | None:
 
 
 def factors(function: Function) -> frozenset[Var]:
-    """The arrays of known size that are rows of such products."""
-    found: set[Var] = set()
-    for stm in statements(function.body):
-        made = product(stm.expr) if isinstance(stm.expr, Map) and len(stm.vars) == 1 else None
-        if made is not None and isinstance(made.row.type.shape[0], Lit):
-            found.add(made.row)
-    return frozenset(found)
+    """The arrays that are rows of such products."""
+    made = (product(stm.expr) for stm in statements(function.body) if isinstance(stm.expr, Map) and len(stm.vars) == 1)
+    return frozenset(found.row for found in made if found is not None)
 
 
 def keep_rows(e: Emitter, stm: Stm, targets: Sequence[Array]) -> None:
@@ -65,26 +61,34 @@ def keep_rows(e: Emitter, stm: Stm, targets: Sequence[Array]) -> None:
 
 
 def _transposed(e: Emitter, array: Array) -> Array:
-    """A copy with each lane's elements in a row of their own, filled up with zeros to whole vectors."""
-    count, width, type = array.dims[0].literal or 0, e.width, memory_type(array.dtype, e.width)
-    length = -(-count // width) * width
-    copy = memory.allocate(e, array.dtype, (size(length),))
+    """A copy with each lane's elements in a row of their own; what fills it up to whole vectors is of no account."""
+    count, width, type = array.dims[0], e.width, memory_type(array.dtype, e.width)
+    last = affine.sub(e, count, size(1))
+    length = _whole_vectors(e, count)
+    copy = memory.allocate(e, array.dtype, (length,))
 
-    def group(first: Scalar, present: int) -> None:
-        offsets = [affine.add(e, array.offset, affine.add(e, first, size(k))) for k in range(present)]
-        vectors = [access.storable(e, access.load(e, array, offset)) for offset in offsets]
-        vectors += ["zeroinitializer"] * (width - present)
+    def group(first: Scalar, *, whole: bool) -> None:
+        places = [affine.add(e, first, size(k)) for k in range(width)]
+        if not whole:
+            places = [e.apply("min", (place, last), I64) for place in places]
+        vectors = [access.storable(e, access.load(e, array, affine.add(e, array.offset, place))) for place in places]
         for lane, vector in enumerate(rows.transposed(e, type, vectors)):
-            at = access.pointer(e, copy, affine.add(e, first, size(lane * length)).text)
+            at = access.pointer(e, copy, affine.add(e, first, affine.mul(e, length, size(lane))).text)
             e.w.line(f"store {type} {vector}, ptr {at}, align {array.dtype.itemsize}{access.tag(e, copy)}")
 
-    whole = count - count % width
     index = e.frame.local("i64")
     e.w.line(f"store i64 0, ptr {index}")
-    control.guarded(e, index, str(whole), width, lambda: group(e.read(index, I64), width), 0)
-    if whole < count:
-        group(size(whole), count - whole)
+    control.guarded(e, index, count.text, width, lambda: group(e.read(index, I64), whole=True), 0)
+    if length.literal is None or length.literal != count.literal:
+        control.guarded(e, index, length.text, width, lambda: group(e.read(index, I64), whole=False), 0)
     return copy
+
+
+def _whole_vectors(e: Emitter, count: Scalar) -> Scalar:
+    """The least number of elements that is not below the count and fills whole vectors."""
+    if count.literal is not None:
+        return size(-(-count.literal // e.width) * e.width)
+    return e.apply("and", (affine.add(e, count, size(e.width - 1)), size(-e.width)), I64)
 
 
 def add(e: Emitter, expr: Map, place: Array) -> bool:
@@ -94,13 +98,13 @@ def add(e: Emitter, expr: Map, place: Array) -> bool:
     if made is None or kept is None or e.mask is not None or place.strides[0].literal != 1:
         return False
     splats = _each_lane(e, e.scalar(made.factor))
-    length, dtype = kept.dims[0].literal or 0, place.dtype
+    length, dtype = kept.dims[0], place.dtype
 
     def group(first: Scalar) -> None:
         at = Scalar(I64, affine.offset_at(e, place, (first,)).text, "1")
         total = access.load(e, place, at)
         for lane, splat in enumerate(splats):
-            start = affine.add(e, first, size(lane * length)).text
+            start = affine.add(e, first, affine.mul(e, length, size(lane))).text
             row = Scalar(dtype, access.vector_from(e, kept, start), VARYING)
             total = e.apply("add", (total, e.apply("mul", (row, splat), dtype)), dtype)
         access.store(e, place, at, total)

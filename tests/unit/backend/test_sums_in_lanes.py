@@ -24,7 +24,7 @@ def _zero(dtype: str) -> str:
     return "0.0f32" if dtype == "f32" else "0.0"
 
 
-def _summed(rows: int, columns: int, body: str, result: str, dtype: str = "f64") -> str:
+def _summed(rows: int | str, columns: int | str, body: str, result: str, dtype: str = "f64") -> str:
     """A program that adds up what `body` makes of row i of x."""
     shape = f"{dtype}[{rows}, {columns}]"
     return f"""
@@ -52,7 +52,7 @@ def summed(x: {dtype}[n, {columns}]) {{
 """
 
 
-def _outer(rows: int, columns: int, size: str, dtype: str = "f64", order: str = "e f") -> str:
+def _outer(rows: int | str, columns: int | str, size: str, dtype: str = "f64", order: str = "e f") -> str:
     """Row r of the sum gets f(r) times the first elements of what lanes keep of a row."""
     body = f"""
     y: {dtype}[{columns}] = map {columns} (j1: i64) {{
@@ -198,6 +198,18 @@ def test_agrees_with_the_interpreter(text: str, options: Options) -> None:
             assert_close(found, expected)
 
 
+@pytest.mark.parametrize("size", ["r1", "d"])
+@pytest.mark.parametrize("options", OPTIONS.values(), ids=OPTIONS)
+def test_rows_of_any_length(options: Options, size: str) -> None:
+    function = parse_function(_outer("d", "d", size))
+    loaded = cpu.load(cpu.compile(function, options=options))
+    for d in (1, 2, 7, 8, 9, 16, 27):
+        x = np.random.default_rng(d).normal(size=(21, d))
+        (expected,) = evaluate(function, [x.copy()])
+        (found,) = cpu.run(loaded, function, [x])
+        assert_close(found, expected)
+
+
 @pytest.mark.parametrize("text", PROGRAMS.values(), ids=PROGRAMS)
 def test_threads_change_no_bit(text: str) -> None:
     function = parse_function(text)
@@ -231,6 +243,6 @@ def test_rows_of_products_are_known() -> None:
 
 def test_products_are_added_lane_by_lane() -> None:
     """A lane's factor in all lanes meets that lane's own row."""
-    for name, expected in (("triangle", True), ("masked", False)):
-        text = cpu.emit(parse_function(PROGRAMS[name]), options=Options(lanes="always"))
+    for program, expected in ((PROGRAMS["triangle"], True), (_outer("d", "d", "r1"), True), (MASKED, False)):
+        text = cpu.emit(parse_function(program), options=Options(lanes="always"))
         assert ("poison, <8 x i32> splat (i32 1)" in text or "poison, <4 x i32> splat (i32 1)" in text) == expected
