@@ -198,10 +198,10 @@ def test_agrees_with_the_interpreter(text: str, options: Options) -> None:
             assert_close(found, expected)
 
 
-@pytest.mark.parametrize("size", ["r1", "d"])
+@pytest.mark.parametrize("size", ["r1", "dim"])
 @pytest.mark.parametrize("options", OPTIONS.values(), ids=OPTIONS)
 def test_rows_of_any_length(options: Options, size: str) -> None:
-    function = parse_function(_outer("d", "d", size))
+    function = parse_function(_outer("dim", "dim", size))
     loaded = cpu.load(cpu.compile(function, options=options))
     for d in (1, 2, 7, 8, 9, 16, 27):
         x = np.random.default_rng(d).normal(size=(21, d))
@@ -243,6 +243,6 @@ def test_rows_of_products_are_known() -> None:
 
 def test_products_are_added_lane_by_lane() -> None:
     """A lane's factor in all lanes meets that lane's own row."""
-    for program, expected in ((PROGRAMS["triangle"], True), (_outer("d", "d", "r1"), True), (MASKED, False)):
+    for program, expected in ((PROGRAMS["triangle"], True), (_outer("dim", "dim", "r1"), True), (MASKED, False)):
         text = cpu.emit(parse_function(program), options=Options(lanes="always"))
         assert ("poison, <8 x i32> splat (i32 1)" in text or "poison, <4 x i32> splat (i32 1)" in text) == expected
