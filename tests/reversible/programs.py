@@ -138,6 +138,24 @@ def prefix_sums(x):
         x[i] += x[i - 1]
 
 
+def several_places(x, w):
+    first, second = x[0] + w * x[2], x[1] - np.sin(x[3])
+    x[0] = first
+    x[1] = second
+    x[3] -= first * second
+
+
+def small_rows(x: tp.f64[:, 3], w):
+    for i in range(len(x)):
+        row = np.array([x[i, 0] + w, x[i, 1] - x[i, 0] * w, x[i, 2] + x[i, 0]])
+        x[i] = row
+
+
+def exchanged(x):
+    for i in range(len(x) // 2):
+        x[2 * i], x[2 * i + 1] = x[2 * i + 1] + 1.0, x[2 * i]
+
+
 def mirrored(x, y):
     for i in tp.prange(len(x)):
         y[i] = x[len(x) - 1 - i] - y[i]
@@ -172,6 +190,9 @@ CASES = [
     (with_a_pure_function, normal(4), normal(5)),
     (parallel, normal(4), 0.3, normal(4)),
     (prefix_sums, np.arange(1, 7)),
+    (several_places, normal(5), 0.7),
+    (small_rows, normal(4, 3), 0.7),
+    (exchanged, normal(6)),
     (mirrored, normal(5), normal(5)),
     (conditional_steps, 0.3, 0.4, np.array([1, 0, 1])),
 ]

@@ -29,20 +29,23 @@ def place_of(op: str, operands: Sequence[Atom], defs: Mapping[str, Expr]) -> Pla
 def are_apart(facts: Facts, one: Place, other: Place) -> bool:
     """Does one end before the other begins, in some dimension?"""
     for x, y in zip(one, other, strict=False):
-        (first, end), (second, stop) = _extent(facts, x), _extent(facts, y)
-        if end is not None and facts.proves(second.plus(end, -1)):
-            return True
-        if stop is not None and facts.proves(first.plus(stop, -1)):
+        first, second = _extent(facts, x), _extent(facts, y)
+        if first is None or second is None:
+            continue
+        if facts.proves(second[0].plus(first[1], -1)) or facts.proves(first[0].plus(second[1], -1)):
             return True
     return False
 
 
-def _extent(facts: Facts, part: Affine | Span) -> tuple[Affine, Affine | None]:
-    """The first index and the one after the last; None when that is not so simple."""
+def _extent(facts: Facts, part: Affine | Span) -> tuple[Affine, Affine] | None:
+    """The lowest index and the one above the highest; None when the step of a span is no number."""
     if isinstance(part, Affine):
         return part, part.shifted(1)
     start, size, step = part
-    return start, start.plus(facts.form(size)) if step == Affine(1, {}) else None
+    if step.terms:
+        return None
+    last = start.plus(facts.form(size).shifted(-1), step.const)
+    return (start, last.shifted(1)) if step.const > 0 else (last, start.shifted(1))
 
 
 @dataclass(frozen=True, slots=True)

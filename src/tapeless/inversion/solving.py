@@ -6,25 +6,25 @@ operands (`undo`, `undo_forms`): from `y = x + e` and a known e follows `x = y -
 values is computed again. Values that nothing else depends on, such as an accumulator of the user's that is dropped at
 the end, never have to be brought back: that a temporary is uncomputed shows only in that it is not there.
 
-Arrays may be known but for one place: after `b = update(a, v, i)` and with b known, a is b except at i.
+Arrays may be known but for some places (`arrays`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from ..ir.build import Builder
 from ..ir.core import Apply, Block, Check, Expr, Function, Lambda, Pos, Stm
-from ..ir.types import Atom, Lit, Type, Var, i64
+from ..ir.types import Atom, Lit, Type, Var
 from ..ir.walk import free_vars, inline
 from ..passes import dce
 from ..passes.affine import Affine, form_of
 from ..passes.facts import Facts
 from ..passes.notes import Notes
 from .apart import Place, Reads, Span, are_apart, learn_of, place_of
+from .arrays import Gap, Hole, Told, fill, learn_part
 
 
 class CannotInvert(Exception):
@@ -33,32 +33,6 @@ class CannotInvert(Exception):
     def __init__(self, what: str, pos: Pos | None = None) -> None:
         super().__init__(what)
         self.what, self.pos = what, pos
-
-
-@dataclass(frozen=True, slots=True)
-class Told:
-    """What a block tells of a variable from outside: its value at a place, which is all of it when empty."""
-
-    place: Place
-    value: Atom
-
-
-@dataclass(frozen=True, slots=True)
-class Hole:
-    """An array that is `rest` except at one place, whose operands in the inverse are `here`.
-
-    `content` is the variable that the array holds there, if that is one.
-    """
-
-    array: Var
-    rest: Atom
-    place: Place
-    here: tuple[Atom, ...]
-    content: Atom | None = None
-
-    @property
-    def is_span(self) -> bool:
-        return isinstance(self.place[0], tuple)
 
 
 Undo: TypeAlias = "Callable[[Solving, Stm], None]"
@@ -90,7 +64,7 @@ class Solving:
         self.made = {var.name: stm for stm in block.stms for var in stm.vars}
         self.known: dict[str, Atom] = {}
         self.holes: dict[str, Hole] = {}
-        self.pieces: dict[str, dict[int, Atom]] = {}
+        self.pieces: dict[str, list[tuple[Sequence[Affine | Span], dict[int, Atom]]]] = {}
         self.learned: dict[Var, Told] = {}
         self.counters: dict[Var, Atom] = {}
         self.told = 0
@@ -175,7 +149,7 @@ class Solving:
     def _operand(self, var: Var, part: Block) -> Atom:
         """A variable that a part of the program reads: an array need be known only where it is read."""
         hole = self.hole(var)
-        if hole is not None and self.at_hand(var) is None and self._reads_apart(part, hole):
+        if hole is not None and all(self._reads_apart(part, var, gap) for gap in hole.gaps):
             return hole.rest
         return self.value(var)
 
@@ -184,25 +158,30 @@ class Solving:
         match stm.expr:
             case Apply("index" | "slice" as access, (Var() as array, *at)):
                 hole = self.hole(array)
-                if hole is not None and self.at_hand(array) is None and self._are_apart(hole, self.place(access, at)):
+                if hole is not None and self.is_beside(hole, self.place(access, at)):
                     return self.b.apply(access, hole.rest, *(self.value(i) for i in at))
             case _:
                 pass
         return None
 
     def hole(self, array: Var) -> Hole | None:
+        """What is known of an array that is not known everywhere."""
+        if self.at_hand(array) is not None:
+            return None
         found = self.holes.get(array.name)
         return self.parent.hole(array) if found is None and self.parent is not None else found
 
-    def _are_apart(self, hole: Hole, place: Place) -> bool:
-        return are_apart(self._facts(self._definitions()), hole.place, place)
+    def is_beside(self, hole: Hole, place: Place) -> bool:
+        """Is the array known at this place?"""
+        facts = self.facts(self.definitions())
+        return all(are_apart(facts, gap.place, place) for gap in hole.gaps)
 
-    def _reads_apart(self, part: Block, hole: Hole) -> bool:
-        """Is the array read only beside the hole?"""
-        defs = self._definitions()
-        return Reads(self._facts(defs), defs, hole.array, hole.place).are_apart(part)
+    def _reads_apart(self, part: Block, array: Var, gap: Gap) -> bool:
+        """Is the array read only beside the gap?"""
+        defs = self.definitions()
+        return Reads(self.facts(defs), defs, array, gap.place).are_apart(part)
 
-    def _facts(self, defs: Mapping[str, Expr]) -> Facts:
+    def facts(self, defs: Mapping[str, Expr]) -> Facts:
         """What is known of integers: the counters around, the sizes of arrays, what was checked."""
         facts = Facts(defs, {name: number for number, name in enumerate(defs)})
         level: Solving | None = self
@@ -214,19 +193,19 @@ class Solving:
         return facts
 
     def form(self, atom: Atom) -> Affine:
-        return form_of(atom, self._definitions())
+        return form_of(atom, self.definitions())
 
     def place(self, op: str, operands: Sequence[Atom]) -> Place:
         """The place that an `index` or a `slice` with these operands reads."""
-        return place_of(op, operands, self._definitions())
+        return place_of(op, operands, self.definitions())
 
     def definition(self, var: Var) -> Expr | None:
         if var.name in self.made:
             return self.made[var.name].expr
         return self.parent.definition(var) if self.parent is not None else None
 
-    def _definitions(self) -> dict[str, Expr]:
-        outer = self.parent._definitions() if self.parent is not None else {}
+    def definitions(self) -> dict[str, Expr]:
+        outer = self.parent.definitions() if self.parent is not None else {}
         outer |= {var.name: stm.expr for stm in self.before for var in stm.vars}
         return outer | {name: stm.expr for name, stm in self.made.items()}
 
@@ -240,11 +219,13 @@ class Solving:
         self.told += 1
         if var.name not in self.made:
             self.learned[var] = Told((), value)
-        for array in [name for name, hole in self.holes.items() if hole.content == var]:
-            self._fill(array, value)
+        for name, hole in list(self.holes.items()):
+            for gap in hole.gaps:
+                if gap.content == var:
+                    fill(self, name, gap, value)
         match self.definition(var):
             case Apply("index" | "slice" as access, (Var() as array, *operands)) if var.name in self.made:
-                self.learn_part(array, self.place(access, operands), value)
+                learn_part(self, array, self.place(access, operands), value)
             case _:
                 pass
 
@@ -253,95 +234,6 @@ class Solving:
         if var.name in self.made or var.name in self.wanted:
             return False
         return self.parent is None or self.parent._is_given(var)
-
-    def dig(self, array: Var, rest: Atom, access: str, operands: Sequence[Atom]) -> None:
-        """The array is `rest` except at a place, where it may hold what was just written there."""
-        if array.name in self.holes:
-            return
-        place, content = self.place(access, operands), None
-        match self.definition(array):
-            case Apply("update", (_, value, *at)) if self.place("index", at) == place:
-                content = value
-            case _:
-                pass
-        here = tuple(self.value(x) for x in operands)
-        self.holes[array.name] = Hole(array, rest, place, here, content)
-        self.told += 1
-        if content is not None and (known := self.try_value(content)) is not None:
-            self._fill(array.name, known)
-
-    def learn_part(self, array: Var, place: Place, value: Atom) -> None:
-        """A part of an array is known: it may be all, fill the hole, be one of the last pieces, or be told outside."""
-        if self.at_hand(array) is not None:
-            return
-        directions = [self._direction(*pair) for pair in zip(place, array.type.shape, strict=False)]
-        if all(directions):
-            shape = self.type(array.type).shape
-            whole = value if value.type.shape == shape else self.b.apply("reshape", value, *shape)
-            self.learn(array, self._turned(whole, directions))
-        elif array.name in self.holes:
-            if self.holes[array.name].place == place:
-                self._fill(array.name, value)
-        elif (number := _literal(place)) is not None:
-            self._learn_piece(array, number, value)
-        elif array.name not in self.made:
-            self.told += array not in self.learned
-            self.learned.setdefault(array, Told(place, value))
-        else:
-            match self.definition(array):
-                case Apply("index", (Var() as whole, *row)):
-                    self.learn_part(whole, (*self.place("index", row), *place), value)
-                case _:
-                    pass
-
-    def _direction(self, part: Affine | Span, size: Atom) -> int:
-        """1 if this span is all of a dimension in order, -1 if in reverse, 0 if it is not all of it."""
-        if isinstance(part, Affine):
-            return 0
-        start, count, step = part
-        if step.terms or step.const not in (1, -1):
-            return 0
-        facts = self._facts(self._definitions())
-        first = Affine(0, {}) if step.const == 1 else facts.form(size).shifted(-1)
-        if start != first or not (count == size or facts.decide("eq", count, size) is True):
-            return 0
-        return step.const
-
-    def _turned(self, array: Atom, directions: Sequence[int]) -> Atom:
-        """The array with the order of some dimensions reversed."""
-        if -1 not in directions:
-            return array
-        operands: list[Atom] = []
-        for size, direction in zip(array.type.shape, directions, strict=False):
-            start = i64(0) if direction == 1 else self.b.apply("sub", size, i64(1))
-            operands += [start, size, i64(direction)]
-        return self.b.apply("slice", array, *operands)
-
-    def _fill(self, name: str, value: Atom) -> None:
-        hole = self.holes[name]
-        if hole.is_span:
-            pairs = [x for k in range(0, len(hole.here), 3) for x in (hole.here[k], hole.here[k + 2])]
-            whole = self.b.apply("update_slice", hole.rest, value, *pairs)
-        else:
-            whole = self.b.apply("update", hole.rest, value, *hole.here)
-        self.learn(hole.array, whole)
-
-    def _learn_piece(self, array: Var, place: int, value: Atom) -> None:
-        """One element or row of a small array: all of them together are the array."""
-        pieces = self.pieces.setdefault(array.name, {})
-        pieces[place] = value
-        size = array.type.shape[0]
-        if isinstance(size, Lit) and len(pieces) == int(size.value):
-            self.learn(array, self.b.apply("stack", *(pieces[k] for k in range(len(pieces)))))
-
-
-def _literal(place: Place) -> int | None:
-    """The number of a place that is one literal index."""
-    match place:
-        case (Affine() as form,) if not form.terms:
-            return form.const
-        case _:
-            return None
 
 
 def _base(var: Var) -> str:

@@ -10,6 +10,7 @@ from ..ir.build import Builder
 from ..ir.core import Apply, Lambda, Map, Stm
 from ..ir.types import I64, Atom, Lit, Type, Var, i64
 from ..ir.walk import fresh
+from .arrays import dig
 from .solving import Solving
 
 
@@ -17,6 +18,9 @@ def undo_operation(s: Solving, stm: Stm) -> None:
     """Learn what can be learned of the operands."""
     expr, (var,) = stm.expr, stm.vars
     assert isinstance(expr, Apply)
+    if expr.op in ("update", "update_slice"):
+        _undo_write(s, expr, var)
+        return
     result = s.at_hand(var)
     if result is None:
         return
@@ -27,8 +31,6 @@ def undo_operation(s: Solving, stm: Stm) -> None:
             s.learn(expr.args[0], s.b.apply(expr.op, result))
         case "mul" | "div" if expr.args[0].type.dtype.is_float:
             _undo_product(s, expr, result)
-        case "update" | "update_slice":
-            _undo_write(s, expr, result)
         case "accumulate":
             _undo_accumulation(s, expr, result)
         case "reshape":
@@ -71,17 +73,21 @@ def _is_factor(atom: Atom) -> bool:
     return isinstance(atom, Lit) and float(atom.value) not in (0.0, float("inf"), float("-inf"))
 
 
-def _undo_write(s: Solving, expr: Apply, result: Atom) -> None:
+def _undo_write(s: Solving, expr: Apply, var: Var) -> None:
     """`a` with `v` at a place: v is there now, and a is the same elsewhere."""
+    hole = s.hole(var)
+    result, gaps = (s.at_hand(var), ()) if hole is None else (hole.rest, hole.gaps)
+    if result is None:
+        return
     array, value, *place = expr.args
     access, operands = "index", place
     if expr.op == "update_slice":
         access, sizes = "slice", value.type.shape
         operands = [x for k in range(len(place) // 2) for x in (place[2 * k], sizes[k], place[2 * k + 1])]
-    if not s.is_known(value):
+    if not s.is_known(value) and (hole is None or s.is_beside(hole, s.place(access, operands))):
         s.learn(value, s.b.apply(access, result, *(s.value(x) for x in operands)))
     if isinstance(array, Var) and s.try_value(array) is None:
-        s.dig(array, result, access, operands)
+        dig(s, array, result, gaps, access, operands)
 
 
 def _undo_accumulation(s: Solving, expr: Apply, result: Atom) -> None:

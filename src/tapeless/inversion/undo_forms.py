@@ -10,7 +10,8 @@ from ..ir.types import I64, Atom, Type, i64
 from ..ir.walk import fresh, inline, refresh
 from ..passes.affine import Affine
 from ..passes.uses import slice_for
-from .solving import CannotInvert, Solving, Told, Undo
+from .arrays import Told, learn_part
+from .solving import CannotInvert, Solving, Undo
 from .undo import negated
 
 
@@ -37,7 +38,7 @@ def undo_map(s: Solving, stm: Stm) -> None:
     values = [told.value for told in found.values()]
     arrays = s.b.bind([v.type.stacked(size) for v in values], Map(size, Lambda((counter,), b.block(values))))
     for (array, told), part in zip(found.items(), arrays, strict=True):
-        s.learn_part(array, told.place, part)
+        learn_part(s, array, told.place, part)
 
 
 def _for_all(told: Told, expr: Map) -> Told | None:
@@ -104,7 +105,7 @@ def undo_branch(s: Solving, stm: Stm) -> None:
     blocks = [arm.b.block([arm.learned[x].value for x in common]) for arm in arms]
     found = s.b.bind([first[x].value.type for x in common], If(cond, blocks[0], blocks[1]))
     for x, value in zip(common, found, strict=True):
-        s.learn_part(x, first[x].place, value)
+        learn_part(s, x, first[x].place, value)
 
 
 def undo_choice(s: Solving, stm: Stm) -> None:

@@ -1,0 +1,230 @@
+"""Arrays that are known but for some places, and what a known part tells of them.
+
+After `b = update(a, v, i)` and with b known, a is b except at i: a gap, which is filled when a[i] becomes known. After
+several writes there are several gaps. They need not be apart: wherever a gap is filled, it is with what the array has
+there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from ..ir.core import Apply
+from ..ir.types import Atom, Lit, Var, i64
+from ..passes.affine import ZERO, Affine
+from .apart import Place, Span
+
+if TYPE_CHECKING:
+    from .solving import Solving
+
+LONGEST = 16  # of the gaps that are filled element by element
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What a block tells of a variable from outside: its value at a place, which is all of it when empty."""
+
+    place: Place
+    value: Atom
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """A place, whose operands in the inverse are `here`; the array holds `content` there, if that is a variable."""
+
+    place: Place
+    here: tuple[Atom, ...]
+    content: Atom | None = None
+
+    @property
+    def is_span(self) -> bool:
+        return isinstance(self.place[0], tuple)
+
+
+@dataclass(frozen=True, slots=True)
+class Hole:
+    """An array that is `rest` except at its gaps."""
+
+    array: Var
+    rest: Atom
+    gaps: tuple[Gap, ...]
+
+
+def dig(s: Solving, array: Var, rest: Atom, gaps: Sequence[Gap], access: str, operands: Sequence[Atom]) -> None:
+    """The array is `rest` except at some gaps and where an access with these operands reads it."""
+    place = s.place(access, operands)
+    places = [*(gap for gap in gaps if gap.place != place), Gap(place, tuple(s.value(x) for x in operands))]
+    if array.name in s.holes:
+        _fill_from(s, array, Hole(array, rest, tuple(places)))
+        return
+    written, value = _last_write(s, array)
+    filled = [replace(gap, content=value if gap.place == written else None) for gap in places]
+    s.holes[array.name] = Hole(array, rest, tuple(filled))
+    s.told += 1
+    _fill_what_is_known(s, array)
+
+
+def _fill_from(s: Solving, array: Var, other: Hole) -> None:
+    """Fill the gaps of an array that have nothing to do with the gaps in something else that is known of it."""
+    for gap in s.holes[array.name].gaps:
+        access = "slice" if gap.is_span else "index"
+        if s.is_beside(other, gap.place):
+            fill(s, array.name, gap, s.b.apply(access, other.rest, *gap.here))
+
+
+def _last_write(s: Solving, array: Var) -> tuple[Place, Atom | None]:
+    """Where the array was just written, and what."""
+    match s.definition(array):
+        case Apply("update", (_, value, *at)):
+            return s.place("index", at), value
+        case _:
+            return (), None
+
+
+def _fill_what_is_known(s: Solving, array: Var) -> None:
+    """Fill gaps with contents and elements that are known already."""
+    for gap in s.holes[array.name].gaps:
+        if gap.content is not None and (known := s.try_value(gap.content)) is not None:
+            fill(s, array.name, gap, known)
+    for above, pieces in s.pieces.get(array.name, []):
+        for number, piece in pieces.items():
+            learn_part(s, array, (*above, Affine(number, {})), piece)
+    for stm in s.block.stms:
+        match stm.expr:
+            case Apply("index" | "slice" as access, (source, *operands)) if source == array:
+                if (known := s.known.get(stm.vars[0].name)) is not None:
+                    learn_part(s, array, s.place(access, operands), known)
+            case _:
+                pass
+
+
+def fill(s: Solving, name: str, gap: Gap, value: Atom) -> None:
+    """The array holds this value at one of its gaps."""
+    hole = s.holes[name]
+    if s.at_hand(hole.array) is not None:
+        return
+    if gap.is_span:
+        pairs = [x for k in range(0, len(gap.here), 3) for x in (gap.here[k], gap.here[k + 2])]
+        rest = s.b.apply("update_slice", hole.rest, value, *pairs)
+    else:
+        rest = s.b.apply("update", hole.rest, value, *gap.here)
+    gaps = tuple(other for other in hole.gaps if other != gap)
+    s.holes[name] = replace(hole, rest=rest, gaps=gaps)
+    s.told += 1
+    if not gaps:
+        s.learn(hole.array, rest)
+
+
+def learn_part(s: Solving, array: Var, place: Place, value: Atom) -> None:
+    """A part of an array is known: it may be all, fill a gap, be one of the last pieces, or be told outside."""
+    if s.at_hand(array) is not None:
+        return
+    directions = [_direction(s, *pair) for pair in zip(place, array.type.shape, strict=False)]
+    if all(directions):
+        shape = s.type(array.type).shape
+        whole = value if value.type.shape == shape else s.b.apply("reshape", value, *shape)
+        s.learn(array, _turned(s, whole, directions))
+    elif array.name in s.holes:
+        _learn_in_a_hole(s, array, place, value)
+    elif _learn_piece(s, array, place, value):
+        pass
+    elif array.name not in s.made:
+        s.told += array not in s.learned
+        s.learned.setdefault(array, Told(place, value))
+    else:
+        match s.definition(array):
+            case Apply("index", (Var() as whole, *row)):
+                learn_part(s, whole, (*s.place("index", row), *place), value)
+            case _:
+                pass
+
+
+def _direction(s: Solving, part: Affine | Span, size: Atom) -> int:
+    """1 if this span is all of a dimension in order, -1 if in reverse, 0 if it is not all of it."""
+    if isinstance(part, Affine):
+        return 0
+    start, count, step = part
+    if step.terms or step.const not in (1, -1):
+        return 0
+    facts = s.facts(s.definitions())
+    first = ZERO if step.const == 1 else facts.form(size).shifted(-1)
+    if start != first or not (count == size or facts.decide("eq", count, size) is True):
+        return 0
+    return step.const
+
+
+def _turned(s: Solving, array: Atom, directions: Sequence[int]) -> Atom:
+    """The array with the order of some dimensions reversed."""
+    if -1 not in directions:
+        return array
+    operands: list[Atom] = []
+    for size, direction in zip(array.type.shape, directions, strict=False):
+        start = i64(0) if direction == 1 else s.b.apply("sub", size, i64(1))
+        operands += [start, size, i64(direction)]
+    return s.b.apply("slice", array, *operands)
+
+
+def _learn_in_a_hole(s: Solving, array: Var, place: Place, value: Atom) -> None:
+    hole = s.holes[array.name]
+    for gap in hole.gaps:
+        if gap.place == place:
+            fill(s, array.name, gap, value)
+            return
+        if parts := _elements(s, array, gap, place):
+            gaps = tuple(other for other in hole.gaps if other != gap)
+            s.holes[array.name] = replace(hole, gaps=(*gaps, *parts))
+            learn_part(s, array, place, value)
+            return
+
+
+def _elements(s: Solving, array: Var, gap: Gap, place: Place) -> list[Gap]:
+    """The elements or rows of a gap of which the place is one, or a part of one; none if it is not."""
+    rank = len(gap.place)
+    match gap.place:
+        case ((start, Lit() as size, step),):
+            offset, count = _offset(place[0], start), int(size.value)
+            if offset is None or step.terms or not (count <= LONGEST and _is_among(offset, count, step.const)):
+                return []
+            forms = [start.shifted(k * step.const) for k in range(count)]
+            return [Gap((f,), (s.b.apply("add", gap.here[0], i64(k * step.const)),)) for k, f in enumerate(forms)]
+        case _ if rank < len(place) and not gap.is_span and place[:rank] == gap.place:
+            size = array.type.shape[rank]
+            if not isinstance(size, Lit) or int(size.value) > LONGEST:
+                return []
+            return [Gap((*gap.place, Affine(k, {})), (*gap.here, i64(k))) for k in range(int(size.value))]
+        case _:
+            return []
+
+
+def _offset(part: Affine | Span, start: Affine) -> int | None:
+    """How far an index is from another, if that is a number."""
+    if not isinstance(part, Affine):
+        return None
+    difference = part.plus(start, -1)
+    return None if difference.terms else difference.const
+
+
+def _is_among(offset: int, count: int, step: int) -> bool:
+    return step != 0 and offset % step == 0 and 0 <= offset // step < count
+
+
+def _learn_piece(s: Solving, array: Var, place: Place, value: Atom) -> bool:
+    """One element or row of a small array or row: all of them together are the whole; could it be one?"""
+    *above, last = place
+    size = array.type.shape[len(above)]
+    if not isinstance(last, Affine) or last.terms or not isinstance(size, Lit):
+        return False
+    found = s.pieces.setdefault(array.name, [])
+    if not any(known == above for known, _ in found):
+        found.append((above, {}))
+    pieces = next(pieces for known, pieces in found if known == above)
+    pieces.setdefault(last.const, value)
+    if len(pieces) == int(size.value):
+        whole = s.b.apply("stack", *(pieces[k] for k in range(len(pieces))))
+        if above:
+            learn_part(s, array, tuple(above), whole)
+        else:
+            s.learn(array, whole)
+    return True
