@@ -16,6 +16,7 @@ from ..ir.check import check as check_types
 from ..ir.core import Function
 from . import (
     defer,
+    distribute,
     factor,
     forget,
     forward,
@@ -66,6 +67,7 @@ PIPELINE: tuple[Pass, ...] = (
     Pass("gather", gather.run),
     Pass("fuse", fuse.run),
     Pass("defer", defer.run),
+    Pass("distribute", distribute.run),
     Pass("interchange", interchange.run),
     Pass("jam", jam.run),
     Pass("inplace", inplace.run),

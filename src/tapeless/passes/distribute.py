@@ -1,0 +1,159 @@
+"""Distribute: a sum over points of what all parts get becomes, for each part, a sum over the points.
+
+    reduce i { w = ...; map k { rows(i, k, w) } }   ->   W = map i { w }
+                                                         map k { reduce i { rows(i, k, W[i]) } }
+
+The sum of all parts, a matrix for each, is too large for the caches near the core, and it would be read and written
+once for each strip of points. The sum of one part is not, nor is what that part alone reads. What a point has for all
+parts is computed first and kept: numbers, and one number for each part. It pays where a part takes many operations
+for each number kept.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence, Set
+from dataclasses import dataclass
+
+from ..ir.build import Builder
+from ..ir.core import Apply, Block, For, Function, If, Lambda, Map, Reduce, Stm, While
+from ..ir.types import Atom, Lit, Type, Var, zero
+from ..ir.walk import free_vars, inline, map_lambdas, statements, substitute
+from . import dce
+from .cost import block_cost, has_check
+from .notes import Notes
+from .rewrite import name_of
+from .sums import operators, sum_operator, zero_arrays
+from .uses import bound_names
+
+# Operations of a part for each number that is kept.
+DEAR = 100.0
+# So many elements of a sum are near the core.
+NEAR = 8192
+
+
+def run(function: Function, notes: Notes) -> Function:
+    """The function with its sums over points done part by part."""
+    if not any(isinstance(stm.expr, Reduce) for stm in statements(function.body)):
+        return function
+    body = _block(function.body, zero_arrays(function), notes)
+    return dce.run(Function(function.name, function.params, body, function.donated), notes)
+
+
+def _block(block: Block, zeros: Set[Var], notes: Notes) -> Block:
+    """Only what runs by itself: inside another parallel form a sum has a small share of the work."""
+    stms: list[Stm] = []
+    for stm in block.stms:
+        sum_ = _sum(stm, zeros)
+        if sum_ is not None:
+            notes.add(stm.pos, "parts", "summed one by one", "the sum of one part is near the core")
+            stms += _by_parts(stm, sum_)
+        elif isinstance(stm.expr, For | While | If):
+            inner = map_lambdas(stm.expr, lambda lam: Lambda(lam.params, _block(lam.body, zeros, notes)))
+            stms.append(Stm(stm.vars, inner, stm.pos))
+        else:
+            stms.append(stm)
+    return Block(tuple(stms), block.results)
+
+
+# -- which sums -----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Sum:
+    """A sum over points: statements before the parts, views among them, what is kept, and the parts."""
+
+    points: Reduce
+    before: tuple[Stm, ...]
+    views: tuple[Stm, ...]
+    kept: tuple[Var, ...]
+    parts: Stm
+
+
+def _sum(stm: Stm, zeros: Set[Var]) -> _Sum | None:
+    expr = stm.expr
+    if not isinstance(expr, Reduce) or isinstance(expr.size, Lit) or set(operators(expr) or "?") != {"add"}:
+        return None
+    if not all(start in zeros for start in expr.neutral):
+        return None
+    body = expr.body.body
+    parts = next((s for s in body.stms if s.vars and set(body.results) <= set(s.vars)), None)
+    if parts is None or not isinstance(parts.expr, Map) or has_check((parts,)):
+        return None
+    if all(var.type.rank < 3 or _elements(var.type) <= NEAR for var in parts.vars):
+        return None
+    before = tuple(s for s in body.stms if s is not parts)
+    inside = bound_names(Block(before, ())) | {expr.body.params[0].name}
+    made = _Sum(expr, before, *_needed(before, parts, inside), parts)
+    return made if _is_possible(made, inside) and _pays(made) else None
+
+
+def _elements(type: Type) -> float:
+    """How many elements an array has; more than any number when that is not known."""
+    return math.prod(size.value if isinstance(size, Lit) else math.inf for size in type.shape)
+
+
+def _needed(before: Sequence[Stm], parts: Stm, inside: Set[str]) -> tuple[tuple[Stm, ...], tuple[Var, ...]]:
+    """What the parts read of the statements before them: views that are made again, and what is kept."""
+    wanted = {var for var in free_vars(parts.expr) if var.name in inside}
+    own = {var.name for stm in before for var in stm.vars}
+    views = tuple(stm for stm in before if wanted.intersection(stm.vars) and _is_view(stm, own))
+    seen = {stm.vars[0] for stm in views}
+    kept = tuple(var for stm in before for var in stm.vars if var in wanted and var not in seen)
+    return views, kept
+
+
+def _is_view(stm: Stm, own: Set[str]) -> bool:
+    """Is this a row of an array from outside?"""
+    match stm.expr:
+        case Apply("index", args) if stm.vars[0].type.shape:
+            return not any(name_of(arg) in own for arg in args)
+        case _:
+            return False
+
+
+def _is_possible(sum_: _Sum, inside: Set[str]) -> bool:
+    assert isinstance(sum_.parts.expr, Map)
+    count = sum_.parts.expr.size
+    shapes = [var.type.shape for var in (*sum_.kept, *sum_.parts.vars)]
+    if any(name_of(size) in inside for shape in (*shapes, (count,)) for size in shape):
+        return False
+    return all(var.type.shape in ((), (count,)) for var in sum_.kept)
+
+
+def _pays(sum_: _Sum) -> bool:
+    assert isinstance(sum_.parts.expr, Map)
+    return block_cost(sum_.parts.expr.body.body) >= DEAR * max(1, len(sum_.kept))
+
+
+# -- part by part ---------------------------------------------------------------------------------
+
+
+def _by_parts(stm: Stm, sum_: _Sum) -> list[Stm]:
+    b, parts, counter = Builder(stm.pos), sum_.parts.expr, sum_.points.body.params[0]
+    assert isinstance(parts, Map)
+    results = [parts.body.body.results[sum_.parts.vars.index(x)] for x in sum_.points.body.body.results]  # type: ignore[arg-type]
+
+    def numbers(b: Builder, i: Var) -> Sequence[Atom]:
+        return b.splice(inline(Lambda((counter,), Block(sum_.before, sum_.kept)), (i,)))
+
+    arrays = b.map_(sum_.points.size, numbers)  # with all checks of the points
+
+    def part(b: Builder, k: Var) -> Sequence[Atom]:
+        def values(b: Builder, i: Var) -> Sequence[Atom]:
+            read: dict[Var, Atom] = {v: b.apply("index", a, i) for v, a in zip(sum_.kept, arrays, strict=True)}
+            block = Block((*sum_.views, *parts.body.body.stms), tuple(results))
+            return b.splice(inline(Lambda((counter, *parts.body.params), substitute(block, read)), (i, k)))
+
+        start = [_zeros(b, result) for result in results]
+        return b.reduce(sum_.points.size, sum_operator(b, [x.type for x in results]), start, values)
+
+    sums = b.map_(parts.size, part)
+    b.stms[-1] = Stm(stm.vars, b.stms[-1].expr, stm.pos)
+    assert len(sums) == len(stm.vars)
+    return b.stms
+
+
+def _zeros(b: Builder, value: Atom) -> Atom:
+    start = zero(value.type.dtype)
+    return b.apply("replicate", start, *value.type.shape) if value.type.shape else start
