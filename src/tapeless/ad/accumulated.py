@@ -160,18 +160,17 @@ def _reads(sweep: Sweep, body: Lambda) -> dict[Var, tuple[Var, Lambda]] | None:
             case _:
                 others |= mentioned(stm)
     arrays = {array.name for array, _ in found.values()}
-    inside = bound_in(body.body)
-    touched = {x.name for x in _varied(sweep, body) if x.type.shape and x.name not in inside}
+    touched = {x.name for x in _varied(sweep, body) if x.type.shape}
     return found if touched <= arrays and arrays.isdisjoint(others) else None
 
 
 def _numbers(sweep: Sweep, body: Lambda) -> list[Var]:
     """The numbers from outside that vary and are read."""
-    inside = bound_in(body.body) | {param.name for param in body.params}
-    return [x for x in _varied(sweep, body) if not x.type.shape and x.name not in inside]
+    return [x for x in _varied(sweep, body) if not x.type.shape]
 
 
 def _varied(sweep: Sweep, body: Lambda) -> list[Var]:
+    """What varies of what is read from outside."""
     return [x for x in free_vars(body) if sweep.is_varied(x)]
 
 

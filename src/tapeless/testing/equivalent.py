@@ -19,6 +19,11 @@ SQUARE = "a symmetric matrix has as many rows as columns"
 LOOP = "takes the way of loops and whole values, which gives the same at a higher cost"
 
 EQUIVALENT: dict[str, dict[str, str]] = {
+    "accumulated": {
+        "update -> accumulate: inner.apply('update', param, body.found.entries[at], counter)": (
+            "each place of a stack of zeros is written once"
+        ),
+    },
     "adjoints": {
         "condition negated: if not isinstance(atom, Var) or not atom.type.shape:": PLACE,
         "second operand dropped: not isinstance(atom, Var) or not atom.type.shape": SAME,
