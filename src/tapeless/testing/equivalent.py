@@ -23,6 +23,9 @@ EQUIVALENT: dict[str, dict[str, str]] = {
         "update -> accumulate: inner.apply('update', param, body.found.entries[at], counter)": (
             "each place of a stack of zeros is written once"
         ),
+        "second operand dropped: sweep.is_varied(array) and (not stm.vars[0].type.shape)": (
+            "a `Collapse` differentiates by numbers alone, and refuses a row"
+        ),
     },
     "adjoints": {
         "condition negated: if not isinstance(atom, Var) or not atom.type.shape:": PLACE,
