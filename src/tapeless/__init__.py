@@ -32,13 +32,20 @@ from .operators import prange as prange
 from .operators import reduce as reduce
 from .operators import scan as scan
 from .operators import scatter as scatter
+from .regions import ancilla as ancilla
+from .regions import compute as compute
+from .regions import inverse as inverse
+from .regions import release as release
+from .reversible.pairs import dual as dual
+from .reversible.pairs import primitive as primitive
+from .reversible.pairs import selfdual as selfdual
 from .rules import custom_jvp as custom_jvp
 from .rules import custom_vjp as custom_vjp
 
 if TYPE_CHECKING:
     from .ad.planner import States as States
-    from .reversible.function import reversible as reversible
     from .report.elimination import show_elimination as show_elimination
+    from .reversible.function import reversible as reversible
 
 
 def __getattr__(name: str) -> Any:

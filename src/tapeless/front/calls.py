@@ -12,6 +12,7 @@ from types import BuiltinFunctionType, FunctionType, MethodType
 from typing import Any, NoReturn
 
 from ..errors import CallError, NotStaticError, RecursionRefusedError, TypeConflictError, UnsupportedFunctionError
+from ..regions import release
 from . import registry, special_methods
 from .again import Again, call_again
 from .captured import scope_of
@@ -26,11 +27,12 @@ from .generators import as_function, consumes_generators
 from .inverse import Inversion, call_inverse
 from .liveness import Liveness, analyse, bound_names
 from .objects import construct, find_method, set_attribute
+from .pairs import Pair, call_pair
 from .registry import Implementation
 from .source import source_of
 from .statements import has_left, run_block
 from .suggest import suggestion
-from .values import Clash, Closure, DictRef, Method, ObjectRef, Partial, Value
+from .values import Clash, Closure, DictRef, Method, ObjectRef, Partial, Undefined, Value
 
 # How deep and how often functions may call themselves: recursion as deep as run-time values say never ends here.
 RECURSION_DEPTH = 24
@@ -52,7 +54,10 @@ def call_expression(c: Context, node: ast.Call) -> Value:
             kwargs.update(c.held(value))
         else:
             c.refuse(f"** needs a dict, not {describe(value)}", error=CallError)
-    return call(c, function, args, kwargs)
+    result = call(c, function, args, kwargs)
+    if function is release and node.args and isinstance(node.args[0], ast.Name):
+        c.frame.names[node.args[0].id] = Undefined()
+    return result
 
 
 def _consume(c: Context, function: Value, node: ast.Call) -> Value:
@@ -90,6 +95,8 @@ def call(c: Context, function: Value, args: Sequence[Value], kwargs: dict[str, V
             return call_again(c, function, args, kwargs)
         case Inversion():
             return call_inverse(c, function, args, kwargs)
+        case Pair():
+            return call_pair(c, function, args, kwargs)
         case _:
             return _call_object(c, function, tuple(args), kwargs)
 

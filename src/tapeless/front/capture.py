@@ -19,7 +19,18 @@ from ..errors import CallError, Place
 from ..ir.core import Function
 from ..ir.types import Atom
 from ..passes.notes import Notes
-from . import attributes, builtin_values, calls, comprehensions, conditions, expressions, fence, for_while, statements
+from . import (
+    attributes,
+    builtin_values,
+    calls,
+    comprehensions,
+    conditions,
+    expressions,
+    fence,
+    for_while,
+    regions,
+    statements,
+)
 from .annotations import ArrayType
 from .captured import Captured, LateCaptureError, Parameters
 from .context import Context
@@ -241,6 +252,7 @@ HANDLERS: tuple[object, ...] = (
     expressions,
     fence,
     for_while,
+    regions,
     statements,
     library,
 )

@@ -94,6 +94,8 @@ class Context:
         self.parameters: Any = None
         # How often what is executed now will be differentiated.
         self.orders = 0
+        # Will it be run backwards?
+        self.inverting = False
         # What loops were found to carry, by their syntax and the types of the names they use.
         self.settled: dict[Any, Any] = {}
         self.recursions = 0

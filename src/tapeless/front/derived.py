@@ -23,6 +23,7 @@ from ..ir.walk import fresh, statements, substitute
 from ..passes.notes import Notes
 from .context import Context, describe
 from .control import PathEndsError
+from .inverse import backwards
 from .isolated import isolated
 from .leaves import Container, Leaf, Tree, copied, from_atoms, leaves, make, matched, take
 from .source import source_of
@@ -77,6 +78,11 @@ def call_derived(
         if kwargs:
             refuse(c, "a linear map takes no keyword arguments")
         return function.apply(c, args)
+    with backwards(c, function.memory == "reversible"):
+        return _derived(c, function, args, kwargs)
+
+
+def _derived(c: Context, function: Derivation, args: Sequence[Value], kwargs: dict[str, Value]) -> Value:
     match function.verb:
         case "grad" | "value_and_grad":
             return _gradient(c, function, args, kwargs)

@@ -9,7 +9,8 @@ numbers returned as the function itself returns them.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from types import FunctionType
 from typing import Any, NoReturn
@@ -23,7 +24,7 @@ from .context import Context
 from .isolated import isolated
 from .leaves import from_atoms, leaves, opened_value, take
 from .source import source_of
-from .values import ArrayRef, Scalar, Value, is_tuple
+from .values import ArrayRef, Closure, Scalar, Value, is_tuple
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +35,7 @@ class Inversion:
 
     @property
     def name(self) -> str:
-        return f"{self.function.__name__}_inv"
+        return f"{name_of(self.function)}_inv"
 
 
 def call_inverse(c: Context, inversion: Inversion, args: Sequence[Value], kwargs: dict[str, Value]) -> Value:
@@ -43,9 +44,9 @@ def call_inverse(c: Context, inversion: Inversion, args: Sequence[Value], kwargs
     from ..inversion.solving import CannotInvert
 
     if kwargs:
-        _refuse(c, "an inverse takes its arguments by position")
-    given = [leaf for arg in args for leaf in _leaves(c, arg)]
-    now = [_atom(c, leaf) for leaf in given]
+        refuse(c, "an inverse takes its arguments by position")
+    given = [leaf for arg in args for leaf in leaves_of(c, arg)]
+    now = [atom_of(c, leaf) for leaf in given]
     call = _executed(c, inversion.function, args, [fresh(_hint(atom), atom.type) for atom in now])
     b = Builder(c.b.pos)
     try:
@@ -53,7 +54,7 @@ def call_inverse(c: Context, inversion: Inversion, args: Sequence[Value], kwargs
         before = inverse_block(b, call.block, wanted, {number: now[k] for number, k in enumerate(call.changed)})
     except CannotInvert as problem:
         c.b.pos = problem.pos or c.b.pos
-        _refuse(c, f"{inversion.function.__name__} cannot be run backwards: {problem.what}")
+        refuse(c, f"{name_of(inversion.function)} cannot be run backwards: {problem.what}")
     fixed = {old: atom for k, (old, atom) in enumerate(zip(call.olds, now, strict=True)) if k not in call.changed}
     atoms = dict(zip(call.changed, c.b.splice(substitute(b.block(before), fixed)), strict=True))
     for k, atom in atoms.items():
@@ -89,24 +90,43 @@ def _executed(c: Context, function: Any, args: Sequence[Value], olds: Sequence[V
     before, atoms, b = dict(c.store), iter(olds), Builder(c.b.pos)
     trees = [take(c, arg)[0] for arg in args]
     own = [from_atoms(c, tree, [next(atoms) for _ in leaves(tree)]) for tree in trees]
-    mine = [leaf for arg in own for leaf in _leaves(c, arg)]
+    mine = [leaf for arg in own for leaf in leaves_of(c, arg)]
     with isolated(
         c, b, before, c.orders, "the function that is run backwards", why="only its arguments are brought back"
     ):
-        # By a caller that still has the arrays afterwards: what is written into arrays that nobody has may be lost.
-        result = c.call(_called, (function, tuple(own)))[0]
-        news: dict[int, Atom] = {k: c.read(leaf) for k, leaf in enumerate(mine) if isinstance(leaf, ArrayRef)}
+        with backwards(c, True):
+            result = c.call(called, (function, tuple(own)))[0]
+        news = changed_leaves(c, function, mine, result, trees)
         returned = _returned(c, function, result, trees)
-        for k, value in returned or ():
-            news[k] = _atom(c, value)
     changed = tuple(k for k, new in news.items() if new != olds[k])
     block = prepared(b.block([news[k] for k in changed]), olds, c.parameters.notes)
     leaves_returned = None if returned is None else tuple(k for k, _ in returned)
     return _Call(block, olds, changed, leaves_returned, is_tuple(result))
 
 
-def _called(function: Any, args: tuple[Any, ...]) -> Any:
+@contextmanager
+def backwards(c: Context, inverting: bool) -> Generator[None]:
+    """Will what is executed inside be run backwards?"""
+    saved, c.inverting = c.inverting, inverting
+    try:
+        yield
+    finally:
+        c.inverting = saved
+
+
+def called(function: Any, args: tuple[Any, ...]) -> Any:
+    """A caller that still has the arrays afterwards: what is written into arrays that nobody has may be lost."""
     return function(*args), args
+
+
+def changed_leaves(
+    c: Context, function: Any, mine: Sequence[Value], result: Value, trees: Sequence[Any]
+) -> dict[int, Atom]:
+    """What the leaves of the arguments have become that the function may have changed: arrays, and what it returns."""
+    news: dict[int, Atom] = {k: c.read(leaf) for k, leaf in enumerate(mine) if isinstance(leaf, ArrayRef)}
+    for k, value in _returned(c, function, result, trees) or ():
+        news[k] = atom_of(c, value)
+    return news
 
 
 def _returned(c: Context, function: Any, result: Value, trees: Sequence[Any]) -> list[tuple[int, Value]] | None:
@@ -115,12 +135,12 @@ def _returned(c: Context, function: Any, result: Value, trees: Sequence[Any]) ->
         return None
     names = returned_names(function)
     values = list(result) if is_tuple(result) else [result]
-    order = [arg.arg for arg in source_of(_plain(function)).node.args.args]
+    order = [arg.arg for arg in _syntax(function).args.args]
     numbers = [sum(len(list(leaves(tree))) for tree in trees[: order.index(x)]) if x in order else -1 for x in names]
     if len(numbers) != len(values) or -1 in numbers or not all(isinstance(x, ArrayRef | Scalar) for x in values):
-        _refuse(
+        refuse(
             c,
-            f"{function.__name__} returns something that is none of its parameters",
+            f"{name_of(function)} returns something that is none of its parameters",
             why="its inverse would not know what to start from",
             fix="return the parameters that it changes, by their names, or add to an argument",
         )
@@ -129,7 +149,7 @@ def _returned(c: Context, function: Any, result: Value, trees: Sequence[Any]) ->
 
 def returned_names(function: Any) -> list[str]:
     """The names in the last `return` of a function."""
-    node = source_of(_plain(function)).node
+    node = _syntax(function)
     last = node.body[-1] if isinstance(node, ast.FunctionDef) else ast.Return(node.body)
     if not isinstance(last, ast.Return) or last.value is None:
         return []
@@ -137,21 +157,31 @@ def returned_names(function: Any) -> list[str]:
     return [part.id for part in parts if isinstance(part, ast.Name)]
 
 
+def name_of(function: Any) -> str:
+    """What a function is called in messages."""
+    return function.name if isinstance(function, Closure) else function.__name__
+
+
+def _syntax(function: Any) -> ast.FunctionDef | ast.Lambda:
+    return function.node if isinstance(function, Closure) else source_of(_plain(function)).node
+
+
 def _plain(function: Any) -> FunctionType:
     return function if isinstance(function, FunctionType) else _plain(function.__wrapped__)
 
 
-def _leaves(c: Context, value: Value) -> Iterator[Value]:
+def leaves_of(c: Context, value: Value) -> Iterator[Value]:
     """The numbers and arrays in a value, in the order of `take`."""
     opened = opened_value(c, value)
     if opened is not None:
         for part in opened[2]:
-            yield from _leaves(c, part)
+            yield from leaves_of(c, part)
     elif isinstance(value, ArrayRef | Scalar | bool | int | float):
         yield value
 
 
-def _atom(c: Context, value: Value) -> Atom:
+def atom_of(c: Context, value: Value) -> Atom:
+    """A leaf as it is now."""
     return c.read(value) if isinstance(value, ArrayRef) else c.atom(value)
 
 
@@ -159,7 +189,8 @@ def _hint(atom: Atom) -> str:
     return atom.name if isinstance(atom, Var) else "x"
 
 
-def _refuse(c: Context, what: str, *, why: str = "", fix: str = "") -> NoReturn:
+def refuse(c: Context, what: str, *, why: str = "", fix: str = "") -> NoReturn:
+    """Something cannot be run backwards."""
     c.refuse(
         what,
         error=NotReversibleError,

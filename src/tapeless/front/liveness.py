@@ -52,7 +52,7 @@ def analyse(body: Sequence[ast.stmt]) -> Liveness:
 def _block(out: Liveness, body: Sequence[ast.stmt], after: Names, exits: Exits) -> Names:
     end = after
     for stmt in reversed(body):
-        if isinstance(stmt, ast.If | ast.For | ast.While):
+        if isinstance(stmt, ast.If | ast.For | ast.While | ast.With):
             out.end[stmt] = end
         after = _statement(out, stmt, after, exits)
     return after
@@ -72,6 +72,8 @@ def _statement(out: Liveness, stmt: ast.stmt, after: Names, exits: Exits) -> Nam
             return _reads(stmt.test) | (arms - _writes(stmt.test))
         case ast.For() | ast.While():
             return _loop(out, stmt, after, exits)
+        case ast.With():
+            return NONE.union(*map(_reads, stmt.items)) | _block(out, stmt.body, after, exits)
         case ast.AugAssign(target=ast.Name(id=name)):
             return _reads(stmt) | after | {name}
         case _:
@@ -95,6 +97,11 @@ def _loop(out: Liveness, stmt: ast.For | ast.While, after: Names, exits: Exits) 
     out.head[stmt] = head
     out.exposed[stmt] = _block(Liveness(), stmt.body, NONE, Exits())
     return head | _reads(stmt.iter) if isinstance(stmt, ast.For) else head
+
+
+def read_names(body: Sequence[ast.stmt]) -> Names:
+    """The names that a body reads anywhere."""
+    return NONE.union(*map(_reads, body))
 
 
 @functools.cache

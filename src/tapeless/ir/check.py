@@ -253,6 +253,9 @@ class _Checker:
         self.uses(args)
         wanted = _CHECKED.get(kind, (_TRUTH,))
         found = [arg.type for arg in args]
+        if kind == "told":
+            _require(len(found) == 2 and found[0] == found[1], f"check {kind} of {_types(found)}")
+            return
         fits = len(found) == len(wanted) and all(
             type == want or (want is None and not type.shape and type != _TRUTH)
             for type, want in zip(found, wanted, strict=True)

@@ -157,7 +157,8 @@ class Custom:
     `backward` needs besides an adjoint for each float result to answer an adjoint for each float argument.
 
     Without either it is a mark: the body is differentiated as it is, but reverse mode keeps nothing of it, and runs it
-    again. Then there are no arguments: the body mentions what it reads.
+    again. Then there are no arguments: the body mentions what it reads. One without results is never executed: it says
+    what is `told` (`CHECKS`).
     """
 
     args: tuple[Atom, ...]
@@ -192,6 +193,7 @@ CHECKS: dict[str, tuple[str, str]] = {
     "unbound": ("UnboundLocalError", "args[0] holds: the variable that `info` names was assigned"),
     "overflow": ("OverflowError", "args[0] holds, else a number is too large"),
     "not_nan": ("FloatingPointError", "args[0] is not NaN; only under check='nan'"),
+    "told": ("AssertionError", "args[0] is args[1]: an author says so, for inverses; it is not checked"),
 }
 
 Expr: TypeAlias = Apply | If | For | While | Map | Reduce | Scan | Hist | Scatter | Custom | Check

@@ -162,6 +162,8 @@ class _Linker:
                 step = self.apply(expr, self.slot(stm.vars[0]))
             case Check(kind, args, info):
                 step = self.check(kind, args, info)
+            case Custom() if not stm.vars:
+                return lambda _: None
             case expr:
                 step = self.form(stm, self.values(expr, [var.type for var in stm.vars]))
         step = step if self.watch is None else self.watch(stm, step)

@@ -34,6 +34,8 @@ def _without_marks(block: Block, same: dict[Var, Atom]) -> Block:
 
     for stm in block.stms:
         match stm.expr:
+            case Custom() if not stm.vars:
+                pass  # it told inverses something
             case Custom(args, body):
                 value = _without_marks(inline(body, args), same)
                 stms += value.stms

@@ -1,0 +1,84 @@
+"""Blocks that say how something is run backwards (`with tp.compute():`, `with tp.inverse():`), and `tp.release`."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+
+from .. import regions
+from ..errors import NotReversibleError
+from ..ir.build import Builder
+from ..regions import RELEASED
+from .context import Context, statement
+from .expressions import closure
+from .fence import refuse_node
+from .inverse import Inversion, atom_of, call_inverse, leaves_of
+from .leaves import conformed, copied, take
+from .liveness import bound_names, read_names
+from .pairs import tell
+from .prelude.released import require_released
+from .registry import implements
+from .statements import run_block
+from .values import ArrayRef, Scalar, Value, is_tuple
+
+
+@implements(regions.ancilla)
+def ancilla(c: Context, value: Value) -> Value:
+    return copied(c, value)
+
+
+@implements(regions.release)
+def release(c: Context, variable: Value, value: Value) -> Value:
+    """Check the variable, and tell inverses what it is."""
+    c.call(require_released, (variable, value, RELEASED))
+    if c.inverting:
+        b = Builder(c.b.pos)
+        tree, _ = take(c, variable)
+        tell(c, [atom_of(c, leaf) for leaf in leaves_of(c, variable)], conformed(c, tree, value, "tp.release"), b)
+    return None
+
+
+@statement(ast.With)
+def with_(c: Context, node: ast.With) -> None:
+    item = node.items[0]
+    call = item.context_expr
+    if len(node.items) > 1 or item.optional_vars is not None or not isinstance(call, ast.Call):
+        refuse_node(c, node)
+    region = c.eval(call.func)
+    if region is regions.compute:
+        _compute(c, node)
+    elif region is regions.inverse:
+        _inverse(c, node.body)
+    else:
+        refuse_node(c, node)
+
+
+def _compute(c: Context, node: ast.With) -> None:
+    before = dict(c.store)
+    run_block(c, node.body)
+    if any(c.store.get(ref) is not contents for ref, contents in before.items()):
+        c.b.pos = c.position(node)
+        c.refuse(
+            "a block of temporaries changes an array or container that was there before it",
+            error=NotReversibleError,
+            why="what is computed under tp.compute() is thrown away afterwards",
+            fix="make the array inside the block, or change it after the block",
+        )
+
+
+def _inverse(c: Context, body: Sequence[ast.stmt]) -> None:
+    """The block as a function of the variables that it mentions, run backwards."""
+    names, bound = c.frame.names, bound_names(body)
+    mentioned = [name for name in names if name in read_names(body) | bound]
+    given = [name for name in mentioned if isinstance(names[name], ArrayRef | Scalar | int | float)]
+    changed = [name for name in given if name in bound]
+    function = ast.FunctionDef(
+        "block", ast.arguments([], [ast.arg(name) for name in given], None, [], [], None, []), [*body], []
+    )
+    if changed:
+        function.body.append(ast.Return(ast.Tuple([ast.Name(name, ast.Load()) for name in changed], ast.Load())))
+    ast.copy_location(function, body[0])
+    ast.fix_missing_locations(function)
+    result = call_inverse(c, Inversion(closure(c, function, "the block")), [names[name] for name in given], {})
+    if is_tuple(result):
+        names.update(zip(changed, result, strict=True))
