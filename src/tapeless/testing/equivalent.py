@@ -275,6 +275,9 @@ EQUIVALENT: dict[str, dict[str, str]] = {
         "first operand dropped: plan or Plan()": PLAN,
         "first operand dropped: plan or self.plan": PLAN,
     },
+    "uncompute": {
+        "operands swapped: b.apply('sub', x, y)": "only how large the difference is counts",
+    },
     "values": {
         "index off by one: values[0]": SAME,
         "second operand dropped: x.type.shape and size == x.type.shape[0]": SAME,
