@@ -92,7 +92,7 @@ TRIPS = 40
 
 
 DAMPED = (*NUMBERED[:2], "p: f64, q0: f64", "k: f64 = convert[f64] i\n q: f64 = mul q0 0.5", NUMBERED[4])
-ONE_WAY = (*NUMBERED[:3], "k: f64 = cos q", NUMBERED[4])
+ONE_WAY = (*NUMBERED[:3], "k: f64 = exp q", NUMBERED[4])
 BACK, NOT_BACK = "runs backwards from its last state of 16 bytes", "does not run backwards"
 
 
