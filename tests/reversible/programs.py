@@ -156,6 +156,51 @@ def exchanged(x):
         x[2 * i], x[2 * i + 1] = x[2 * i + 1] + 1.0, x[2 * i]
 
 
+def butterflies(x):
+    half = len(x) // 2
+    for i in range(half):
+        x[i], x[i + half] = x[i] + x[i + half], x[i] - x[i + half]
+
+
+def rotated(x, y, angle, n):
+    for _ in range(n):
+        c, s = np.cos(angle), np.sin(angle)
+        x, y = c * x - s * y, s * x + c * y
+    return x, y
+
+
+def rotated_fields(u, v, angle, w):
+    c, s = np.cos(angle), np.sin(angle)
+    for i in range(len(u)):
+        u[i], v[i] = c * u[i] + s * v[i] + w[i], -s * u[i] + c * v[i]
+
+
+def turned(u, v, angle):
+    c, s = np.cos(angle), np.sin(angle)
+    u[:], v[:] = c * u - s * v, s * u + c * v
+
+
+def hadamard(a, b, c, d):
+    a, b, c, d = a + b + c + d, a - b + c - d, a + b - c - d, a - b - c + d
+    return a, b, c, d
+
+
+def affine_coupling(x, y, w):
+    for i in range(len(x)):
+        y[i] = y[i] * np.exp(np.tanh(w * x[i])) + x[i] * w
+
+
+def damped(x, y, a):
+    x, y = x + a * y, y - a * x
+    x = x / (1.0 + y * y)
+    return x, y
+
+
+def unimodular(a, b, k):
+    a, b = a + k * b, k * a + (k * k + 1) * b
+    return a, b
+
+
 def mirrored(x, y):
     for i in tp.prange(len(x)):
         y[i] = x[len(x) - 1 - i] - y[i]
@@ -193,6 +238,14 @@ CASES = [
     (several_places, normal(5), 0.7),
     (small_rows, normal(4, 3), 0.7),
     (exchanged, normal(6)),
+    (butterflies, normal(6)),
+    (rotated, 0.3, 0.4, 2.5, 7),
+    (rotated_fields, normal(4), normal(4), 0.6, normal(4)),
+    (turned, normal(4), normal(4), 0.6),
+    (hadamard, 0.3, 0.4, 0.5, 0.6),
+    (affine_coupling, normal(4), normal(4), 0.6),
+    (damped, 0.3, 0.4, 0.6),
+    (unimodular, 12, -7, 5),
     (mirrored, normal(5), normal(5)),
     (conditional_steps, 0.3, 0.4, np.array([1, 0, 1])),
 ]

@@ -128,6 +128,35 @@ def maybe_itself(x, i, j):
     x[i] += x[j]
 
 
+def scaled_by_what_may_be_zero(x, k):
+    x *= k
+
+
+def rotated_by_anything(x, y, c, s):
+    x, y = c * x - s * y, s * x + c * y
+    return x, y
+
+
+def rotated_by_two_angles(x, y, a, b):
+    x, y = np.cos(a) * x - np.sin(b) * y, np.sin(b) * x + np.cos(a) * y
+    return x, y
+
+
+def added_twice(x, y):
+    x, y = x + y, 2.0 * x + 2.0 * y
+    return x, y
+
+
+def nearly_added_twice(x, y):
+    x, y = x + y, x + 1.0001 * y
+    return x, y
+
+
+def halves_of_integers(a, b):
+    a, b = a + b, a - b
+    return a, b
+
+
 def something_else(x):
     return np.sum(x)
 
@@ -140,6 +169,12 @@ def something_else(x):
         (by_what_changes, (normal(3),)),
         (zero, (normal(3),)),
         (maybe_itself, (normal(3), 0, 1)),
+        (scaled_by_what_may_be_zero, (normal(3), 0.5)),
+        (rotated_by_anything, (0.3, 0.4, 0.6, 0.8)),
+        (rotated_by_two_angles, (0.3, 0.4, 0.6, 0.8)),
+        (added_twice, (0.3, 0.4)),
+        (nearly_added_twice, (0.3, 0.4)),
+        (halves_of_integers, (3, 4)),
         (something_else, (normal(3),)),
     ],
     ids=lambda x: getattr(x, "__name__", ""),

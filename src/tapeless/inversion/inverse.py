@@ -9,7 +9,9 @@ from ..ir.core import Apply, Block, Custom, For, Hist, If, Lambda, Map, Reduce, 
 from ..ir.types import Atom, Var
 from ..ir.walk import fresh, lambdas, operands
 from ..passes.uses import mentioned
-from .solving import CannotInvert, Solving, Undo
+from .solving import CannotInvert, Rules, Solving, Undo
+from .systems import solve_systems
+from .told import undo_told
 from .undo import undo_operation
 from .undo_forms import step_back, undo_branch, undo_choice, undo_histogram, undo_loop, undo_map, undo_nothing
 
@@ -19,7 +21,7 @@ def _undo_apply(s: Solving, stm: Stm) -> None:
     undo_operation(s, stm)
 
 
-RULES: Mapping[type, Undo] = {
+EACH: Mapping[type, Undo] = {
     Apply: _undo_apply,
     Map: undo_map,
     Hist: undo_histogram,
@@ -29,8 +31,9 @@ RULES: Mapping[type, Undo] = {
     Reduce: undo_nothing,
     Scan: undo_nothing,
     Scatter: undo_nothing,
-    Custom: undo_nothing,
+    Custom: undo_told,
 }
+RULES = Rules(EACH, solve_systems)
 
 
 def inverse_block(b: Builder, block: Block, inputs: Sequence[Var], lasts: Mapping[int, Atom]) -> list[Atom]:

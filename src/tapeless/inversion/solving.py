@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import TypeAlias
 
 from ..ir.build import Builder
@@ -38,6 +39,14 @@ class CannotInvert(Exception):
 Undo: TypeAlias = "Callable[[Solving, Stm], None]"
 
 
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """What each sort of statement tells, and what several tell together when none tells more by itself."""
+
+    each: Mapping[type, Undo]
+    together: Callable[[Solving], bool]
+
+
 class Solving:
     """What is known of the values of one block while it is solved; `b` takes the code that computes them.
 
@@ -49,7 +58,7 @@ class Solving:
         self,
         block: Block,
         b: Builder,
-        rules: Mapping[type, Undo],
+        rules: Rules,
         wanted: set[str],
         parent: Solving | None = None,
         before: Sequence[Stm] = (),
@@ -75,7 +84,7 @@ class Solving:
             if value is not None:
                 self.learn(result, value)
         stms = [stm for stm in reversed(self.block.stms) if not isinstance(stm.expr, Check)]
-        while sum(map(self._undo, stms)):
+        while sum(map(self._undo, stms)) or self.rules.together(self):
             pass
         if self.checks:
             self.check_again()
@@ -96,7 +105,7 @@ class Solving:
         """Let a statement tell what it can; did it? It may tell more when more is known."""
         before = self.told
         with self.b.at(stm.pos), suppress(CannotInvert):
-            self.rules[type(stm.expr)](self, stm)
+            self.rules.each[type(stm.expr)](self, stm)
         return self.told > before
 
     # -- what is known ------------------------------------------------------------------------
@@ -199,10 +208,15 @@ class Solving:
         """The place that an `index` or a `slice` with these operands reads."""
         return place_of(op, operands, self.definitions())
 
-    def definition(self, var: Var) -> Expr | None:
+    def statement(self, var: Var) -> Stm | None:
+        """The statement that makes a variable, here or around."""
         if var.name in self.made:
-            return self.made[var.name].expr
-        return self.parent.definition(var) if self.parent is not None else None
+            return self.made[var.name]
+        return self.parent.statement(var) if self.parent is not None else None
+
+    def definition(self, var: Var) -> Expr | None:
+        stm = self.statement(var)
+        return None if stm is None else stm.expr
 
     def definitions(self) -> dict[str, Expr]:
         outer = self.parent.definitions() if self.parent is not None else {}

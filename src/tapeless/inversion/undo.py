@@ -2,6 +2,7 @@
 
 Exact in integers; in floats `(x + e) - e` is x up to one rounding. A product tells a factor only where the other one is
 a literal that is not zero: then the quotient is x up to rounding too, and what was lost in the product cannot grow.
+Other factors that are never zero are found in `systems`.
 """
 
 from __future__ import annotations
@@ -67,6 +68,9 @@ def _undo_product(s: Solving, expr: Apply, result: Atom) -> None:
     elif _is_factor(x):
         operands = (result, x) if expr.op == "mul" else (x, result)
         s.learn(y, s.b.apply("div", *operands))
+    elif expr.op == "div" and s.try_value(x) is None and (known := s.try_value(y)) is not None:
+        # Where the divisor is zero, the quotient is no number already.
+        s.learn(x, s.b.apply("mul", result, known))
 
 
 def _is_factor(atom: Atom) -> bool:

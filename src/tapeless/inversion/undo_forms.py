@@ -11,7 +11,8 @@ from ..ir.walk import fresh, inline, refresh
 from ..passes.affine import Affine
 from ..passes.uses import slice_for
 from .arrays import Told, learn_part
-from .solving import CannotInvert, Solving, Undo
+from .see_through import seen_through
+from .solving import CannotInvert, Rules, Solving
 from .undo import negated
 
 
@@ -27,7 +28,7 @@ def undo_map(s: Solving, stm: Stm) -> None:
     if all(result is None for result in results):
         return
     counter, b = fresh("i", Type(I64)), s.b.child()
-    inner = Solving(expr.body.body, b, s.rules, set(), s)
+    inner = Solving(seen_through(s, expr.body.body), b, s.rules, set(), s)
     inner.known[expr.body.params[0].name] = counter
     inner.counters[expr.body.params[0]] = expr.size
     inner.run([None if result is None else b.apply("index", result, counter) for result in results])
@@ -162,7 +163,7 @@ def backwards(s: Solving, expr: For, count: Atom, after: dict[int, Atom]) -> tup
 
 
 def step_back(
-    rules: Mapping[type, Undo],
+    rules: Rules,
     parent: Solving | None,
     b: Builder,
     expr: For,

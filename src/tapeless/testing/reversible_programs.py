@@ -148,6 +148,32 @@ def sandwich(d: Draft) -> None:
     d.now[name] = d.b.apply("sub", d.now[name], e)
 
 
+def pair(d: Draft) -> None:
+    """Two numbers of one type change at once, each by the other, as a system that has one solution."""
+    if not (name := d.target(lambda t: not t.shape)):
+        return
+    x = d.now[name]
+    others = [other for other in d.open(lambda t: t == x.type) if other != name]
+    if others and (x.type.dtype.is_int or d.kind.smooth or not d.depth):
+        other = d.dice.pick(others)
+        e = amount(d, x.type.dtype, (name, other))
+        d.now[name], d.now[other] = _mixed(d, x, d.now[other], e)
+
+
+def _mixed(d: Draft, x: Atom, y: Atom, e: Atom) -> tuple[Atom, Atom]:
+    """Integers by a matrix of determinant 1, floats by a rotation or a butterfly."""
+    b = d.b
+    if x.type.dtype.is_int:
+        both = b.apply("add", b.apply("mul", e, e), Lit(1, x.type.dtype))
+        first = b.apply("add", x, b.apply("mul", e, y))
+        return first, b.apply("add", b.apply("mul", e, x), b.apply("mul", both, y))
+    if not d.kind.smooth:
+        return b.apply("add", b.apply("add", x, y), e), b.apply("sub", x, y)
+    cosine, sine = b.apply("cos", e), b.apply("sin", e)
+    first = b.apply("sub", b.apply("mul", cosine, x), b.apply("mul", y, sine))
+    return first, b.apply("add", b.apply("mul", sine, x), b.apply("mul", cosine, y))
+
+
 def element(d: Draft) -> None:
     """An element of an array changes; by indexing and updating, or by accumulating."""
     name = d.target(lambda t: bool(t.shape))
@@ -385,6 +411,6 @@ def _count(d: Draft, names: Sequence[str]) -> Atom:
 
 NESTED = (branch, loop)
 TABLE: dict[Callable[[Draft], None], float] = {
-    step: 6, turn: 1, swap: 1, scale: 1, sandwich: 1.5, element: 4, neighbour: 1.5, chain: 1.5, whole: 2.5, span: 1,
-    tally: 1.5, pieces: 1.5, shape: 1, temporary: 1, choice: 1.5, branch: 2, loop: 4,
+    step: 6, turn: 1, swap: 1, scale: 1, sandwich: 1.5, pair: 1.5, element: 4, neighbour: 1.5, chain: 1.5, whole: 2.5,
+    span: 1, tally: 1.5, pieces: 1.5, shape: 1, temporary: 1, choice: 1.5, branch: 2, loop: 4,
 }  # fmt: skip
