@@ -52,32 +52,30 @@ class Sweep:
 
     def run(self, block: Block) -> list[Back]:
         """Emit the forward sweep; what the return sweep has to do, in program order."""
-        backs: list[Back] = []
         self.plan = self.plan.shared(block)
-        for part in block.stms if self.plan.collapse is None else parts(block, self.varied):
-            backs.append(self._statement(part) if isinstance(part, Stm) else self._segment(part, self.plan.collapse))
-        return backs
+        collapse = self.plan.collapse
+        if collapse is None:
+            return [self._statement(stm) for stm in block.stms]
+        found = parts(block, self.varied)
+        return [self._statement(part) if isinstance(part, Stm) else self._segment(part, collapse) for part in found]
 
     def _statement(self, stm: Stm) -> Back:
         with self.b.at(stm.pos):
             return _placed(self.rules[type(stm.expr)](self, stm), stm)
 
-    def _segment(self, segment: Segment, collapse: Collapse | None) -> Back:
+    def _segment(self, segment: Segment, collapse: Collapse) -> Back:
         """Back through a segment by what collapses it, or one statement after another."""
         stms = segment.block.stms
         one_by_one = [self._statement(stm) for stm in stms]
 
         def back(scope: Scope) -> None:
-            outputs = [x for x in segment.block.results if isinstance(x, Var)]
             inner = scope.b.child()
-            seeds = [scope.adjoints.get(x.name) for x in outputs]
-            found = None if collapse is None else collapse.pull(inner, segment, seeds)
+            seeds = [scope.adjoints.get(x.name) for x in segment.block.results if isinstance(x, Var)]
+            found = collapse.pull(inner, segment, seeds)
             if found is None:
                 back_through(one_by_one, scope)
                 return
             scope.b.stms += [Stm(stm.vars, stm.expr, returning(stm.pos)) for stm in inner.stms]
-            for x in outputs:
-                scope.take(x)
             for x, x_adj in zip(segment.inputs, found, strict=True):
                 scope.add(x, x_adj)
 
