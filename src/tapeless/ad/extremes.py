@@ -9,9 +9,9 @@ So of n values the adjoint of one is computed, not that of n. In the body of a p
 to the variables outside are kept apart, the two arms have one contribution to each variable between them: zeros with a
 part written at the winner's place, or a whole array. The back end adds that part alone.
 
-Where the body is cheap for all i together, or where such an array would be large, every value gets its share as above
-without a branch: `e(i)_adj += m_adj / c if e(i) = m else 0`. A short literal number of values is then written out, so
-that each contributes to a place of its own.
+Where the body is cheap for all i together, or where such an array would be larger than what the bodies read, every
+value gets its share as above without a branch: `e(i)_adj += m_adj / c if e(i) = m else 0`. A short literal number of
+values is then written out, so that each contributes to a place of its own.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from ..ir.types import I64, Atom, Lit, Type, Var, i64
 from ..ir.walk import fresh
 from ..passes.cost import block_cost
 from ..passes.sums import sum_operator
-from .adjoints import ArmScope, Scope, deposited
+from .adjoints import ArmScope, Deposit, Scope, Span, deposited
 from .branches import join
 from .indexed import KEPT, Body, indexed
 from .sweep import Back, Sweep, back_through, bound_in
@@ -105,11 +105,19 @@ class _Extreme:
         """The arm of one winner, and that of any other number; None where an arm would make a large array."""
         one = ArmScope(scope.b.child(), set(scope.varied), set(), scope)
         self._at(one, which, self.adjoint, self.out)
-        if not all(is_small(deposit.var.type, KEPT) for deposit in one.deposits):
+        if not all(is_small(x.var.type, KEPT) or self._is_row(x, which) for x in one.deposits):
             return None
         many = ArmScope(scope.b.child(), set(scope.varied), set(), scope)
         self._shares(many, count)
         return one, many
+
+    def _is_row(self, deposit: Deposit, which: Atom) -> bool:
+        """Is this to all of the winner's row, where each value has a row? Then all of them read as much as there is."""
+        entries, shape = deposit.entries, deposit.var.type.shape
+        if not entries or entries[0] != which or shape[0] != self.expr.size:
+            return False
+        spans = zip(entries[1:], shape[1:], strict=False)
+        return all(isinstance(x, Span) and (x.size == n or not isinstance(x.size, Lit)) for x, n in spans)
 
     def _at(self, scope: Scope, i: Atom, seed: Atom, outer: Var | None = None) -> None:
         """The body at i, forward and back, within the scope; `outer` as for `Sweep.inner`."""

@@ -18,7 +18,7 @@ from ..ir.core import Apply, Block, Check, Expr, For, Function, Hist, If, Lambda
 from ..ir.types import Lit, Var
 from ..ir.walk import fresh, lambdas, map_lambdas, statements
 from . import dce
-from .cost import is_total
+from .cost import has_check, is_total
 from .harmless import is_harmless
 from .hoist_checks import lift_checks
 from .invariants import emit_before, lift_scalars
@@ -40,6 +40,14 @@ def run(function: Function, notes: Notes) -> Function:
     return dce.run(walk.function(function), notes)
 
 
+def run_before_derivatives(function: Function, notes: Notes) -> Function:
+    """The function with only checks moved out of its loops: what they stand between can then be fused."""
+    if not has_check(function.body.stms):
+        return function
+    walk = Walk(lambda r, stm: _Hoist(walk, r).checks(stm))
+    return dce.run(walk.function(function), notes)
+
+
 class _Hoist:
     """Moves code out of one loop."""
 
@@ -47,13 +55,25 @@ class _Hoist:
         self.walk, self.r = walk, r
         self.inside: set[str] = set()
 
-    def statement(self, stm: Stm) -> bool:
-        if not isinstance(stm.expr, _LOOPS):
+    def checks(self, stm: Stm) -> bool:
+        """Write a loop without the checks that can move."""
+        if not isinstance(stm.expr, _LOOPS) or not has_check((stm,)):
             return False
+        expr = self._without_checks(stm)
+        self.r.pos = stm.pos
+        self.r.emit(stm.vars, expr)
+        return True
+
+    def _without_checks(self, stm: Stm) -> Expr:
         expr = self.r.rebuild(stm.expr)
         self.inside = set().union(*(bound_names(lam.body) | {p.name for p in lam.params} for lam in lambdas(expr)))
-        expr = lift_checks(self.walk, expr, self.inside)
-        expr = map_lambdas(expr, self._without_invariants)
+        return lift_checks(self.walk, expr, self.inside)
+
+    def statement(self, stm: Stm) -> bool:
+        """Write a loop without what can move."""
+        if not isinstance(stm.expr, _LOOPS):
+            return False
+        expr = map_lambdas(self._without_checks(stm), self._without_invariants)
         expr = self._share_rows(expr)
         self.r.pos = stm.pos
         self.r.emit(stm.vars, expr)
