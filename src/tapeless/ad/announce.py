@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import isqrt
 
+from ..errors import NotReversibleError, Place
 from ..ir.build import is_literal
 from ..ir.core import Pos
 from ..ir.types import Atom, Lit, Type
@@ -69,6 +70,13 @@ def announce_backwards(plan: Plan, pos: Pos | None, count: Atom, states: Sequenc
 
 def announce_irreversible(plan: Plan, pos: Pos | None, reason: str) -> None:
     """A loop that was to run backwards cannot."""
+    if plan.strict:
+        raise NotReversibleError(
+            f"the loop cannot be run backwards: {reason}",
+            place=Place(pos.file, pos.line, pos.col, pos.end_col) if pos else None,
+            why="a strictly reversible function keeps nothing of its loops",
+            fix="change variables by +=, -=, ^=, swaps and negation, or leave out strict=True",
+        )
     if plan.notes is not None:
         plan.notes.add(pos, "reversible", "does not run backwards", reason)
 

@@ -60,14 +60,15 @@ class Rerun:
 class Plan:
     """What the loops of a block may keep: `bytes` altogether, or `states` each; without either there is no limit.
 
-    With `backwards`, loops that can are run backwards and keep nothing. Decisions are written to `notes`, where they
-    are asked for, and what is run again to `reruns`, by its place.
-    `collapse` may know a cheaper way through straight-line segments.
+    With `backwards`, loops that can are run backwards and keep nothing; if `strict`, others are refused. Decisions are
+    written to `notes`, where they are asked for, and what is run again to `reruns`, by its place. `collapse` may know a
+    cheaper way through straight-line segments.
     """
 
     bytes: int | None = None
     states: int | None = None
     backwards: bool = False
+    strict: bool = False
     notes: Notes | None = field(default=None, compare=False)
     reruns: dict[Pos | None, Rerun] | None = field(default=None, compare=False)
     collapse: Collapse | None = field(default=None, compare=False)
@@ -122,6 +123,8 @@ def plan_for(memory: object, notes: Notes | None = None) -> Plan:
             return Plan(states=count, notes=notes)
         case "reversible":
             return Plan(backwards=True, notes=notes)
+        case "strictly reversible":
+            return Plan(backwards=True, strict=True, notes=notes)
         case int() if not isinstance(memory, bool) and memory >= 0:
             return Plan(bytes=memory, notes=notes)
         case str() if found := re.fullmatch(r"\s*(\d+(?:\.\d*)?)\s*([KMGT]?I?)B?\s*", memory.upper()):

@@ -91,10 +91,10 @@ def _fill_what_is_known(s: Solving, array: Var) -> None:
     for above, pieces in s.pieces.get(array.name, []):
         for number, piece in pieces.items():
             learn_part(s, array, (*above, Affine(number, {})), piece)
-    for stm in s.block.stms:
-        match stm.expr:
+    for var in (*(var for stm in s.block.stms for var in stm.vars), *s.learned):
+        match s.definition(var):
             case Apply("index" | "slice" as access, (source, *operands)) if source == array:
-                if (known := s.known.get(stm.vars[0].name)) is not None:
+                if (known := s.known.get(var.name)) is not None:
                     learn_part(s, array, s.place(access, operands), known)
             case _:
                 pass
@@ -123,9 +123,7 @@ def learn_part(s: Solving, array: Var, place: Place, value: Atom) -> None:
         return
     directions = [_direction(s, *pair) for pair in zip(place, array.type.shape, strict=False)]
     if all(directions):
-        shape = s.type(array.type).shape
-        whole = value if value.type.shape == shape else s.b.apply("reshape", value, *shape)
-        s.learn(array, _turned(s, whole, directions))
+        s.learn(array, _turned(s, _shaped(s, value, array), directions))
     elif array.name in s.holes:
         _learn_in_a_hole(s, array, place, value)
     elif _learn_piece(s, array, place, value):
@@ -139,6 +137,12 @@ def learn_part(s: Solving, array: Var, place: Place, value: Atom) -> None:
                 learn_part(s, whole, (*s.place("index", row), *place), value)
             case _:
                 pass
+
+
+def _shaped(s: Solving, value: Atom, array: Var) -> Atom:
+    """A value under the sizes of an array that it is equal to."""
+    shape = s.type(array.type).shape
+    return value if value.type.shape == shape else s.b.apply("reshape", value, *shape)
 
 
 def _direction(s: Solving, part: Affine | Span, size: Atom) -> int:
@@ -213,18 +217,18 @@ def _is_among(offset: int, count: int, step: int) -> bool:
 def _learn_piece(s: Solving, array: Var, place: Place, value: Atom) -> bool:
     """One element or row of a small array or row: all of them together are the whole; could it be one?"""
     *above, last = place
-    size = array.type.shape[len(above)]
-    if not isinstance(last, Affine) or last.terms or not isinstance(size, Lit):
+    count = s.extent(array.type.shape[len(above)])
+    if not isinstance(last, Affine) or last.terms or count is None:
         return False
     found = s.pieces.setdefault(array.name, [])
     if not any(known == above for known, _ in found):
         found.append((above, {}))
     pieces = next(pieces for known, pieces in found if known == above)
     pieces.setdefault(last.const, value)
-    if len(pieces) == int(size.value):
-        whole = s.b.apply("stack", *(pieces[k] for k in range(len(pieces))))
+    if len(pieces) == count:
+        whole = s.b.apply("stack", *(pieces[k] for k in range(count)))
         if above:
             learn_part(s, array, tuple(above), whole)
         else:
-            s.learn(array, whole)
+            s.learn(array, _shaped(s, whole, array))
     return True

@@ -201,6 +201,18 @@ class Solving:
             level = level.parent
         return facts
 
+    def extent(self, size: Atom) -> int | None:
+        """A size as a number: written so in its type, or checked to be one."""
+        if isinstance(size, Lit):
+            return int(size.value)
+        for stm in (*self.before, *self.block.stms):
+            match stm.expr:
+                case Check("equal", (Lit(number), other) | (other, Lit(number))) if other == size:
+                    return int(number)
+                case _:
+                    pass
+        return None if self.parent is None else self.parent.extent(size)
+
     def form(self, atom: Atom) -> Affine:
         return form_of(atom, self.definitions())
 

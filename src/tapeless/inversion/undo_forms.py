@@ -27,8 +27,16 @@ def undo_map(s: Solving, stm: Stm) -> None:
     results = [s.at_hand(var) for var in stm.vars]
     if all(result is None for result in results):
         return
+    before = s.told
+    _undo_elements(s, expr, expr.body.body, results)
+    if s.told == before:
+        _undo_elements(s, expr, seen_through(s, expr.body.body), results)
+
+
+def _undo_elements(s: Solving, expr: Map, body: Block, results: Sequence[Atom | None]) -> None:
+    """What the body of a map tells at every index."""
     counter, b = fresh("i", Type(I64)), s.b.child()
-    inner = Solving(seen_through(s, expr.body.body), b, s.rules, set(), s)
+    inner = Solving(body, b, s.rules, set(), s)
     inner.known[expr.body.params[0].name] = counter
     inner.counters[expr.body.params[0]] = expr.size
     inner.run([None if result is None else b.apply("index", result, counter) for result in results])

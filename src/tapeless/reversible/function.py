@@ -29,11 +29,14 @@ class Reversible(Jitted):
     Its gradients keep nothing of loops that can be run backwards (`tp.grad`, as with `memory="reversible"`).
     """
 
-    __memory__ = "reversible"
-
-    def __init__(self, function: Any, options: Options = Options()) -> None:  # noqa: B008
+    def __init__(self, function: Any, options: Options = Options(), *, strict: bool = False) -> None:  # noqa: B008
         super().__init__(function, options)
+        self.strict = strict
         self.inv = Inverse(self)
+
+    @property
+    def __memory__(self) -> str:
+        return "strictly reversible" if self.strict else "reversible"
 
     @property
     def __inverse__(self) -> Inverse:
@@ -44,6 +47,11 @@ class Reversible(Jitted):
 
     def __repr__(self) -> str:
         return super().__repr__().replace("tp.jit", "tp.reversible", 1)
+
+    def _lowered(self, call: Call) -> Lowered:
+        if self.strict:
+            self.inv.lowered(call)
+        return super()._lowered(call)
 
     def check_inverse(self, *args: Any, tolerance: float = 1e-9) -> None:
         """Run the function and its inverse on copies of the arguments; raise unless these are what they were.
@@ -101,6 +109,10 @@ class Inverse(Jitted):
             return super()._call(args, kwargs)
 
     def _lowered(self, call: Call) -> Lowered:
+        return self.lowered(call)
+
+    def lowered(self, call: Call) -> Lowered:
+        """The inverse for the types of a call; refused where there is none."""
         from ..front.capture import lower
 
         return lower(self.parameters, call.specs, self.__derivation__)
@@ -121,16 +133,22 @@ def _inverse_of(function: Reversible) -> Inverse:
 def reversible(function: Callable[..., Any], /) -> Reversible: ...
 @overload
 def reversible(
-    *, check: str | None = None, fastmath: bool | None = None
+    *, strict: bool = False, check: str | None = None, fastmath: bool | None = None
 ) -> Callable[[Callable[..., Any]], Reversible]: ...
 def reversible(
-    function: Callable[..., Any] | None = None, /, *, check: str | None = None, fastmath: bool | None = None
+    function: Callable[..., Any] | None = None,
+    /,
+    *,
+    strict: bool = False,
+    check: str | None = None,
+    fastmath: bool | None = None,
 ) -> Reversible | Callable[[Callable[..., Any]], Reversible]:
     """Compile a function together with its inverse, `~f`, found by solving its statements from the last to the first.
 
     The function changes arrays in place, and returns those of its parameters that it changes otherwise. Deleting the
     decorator changes no result. Whatever it changes must follow from what it leaves behind; temporaries need not be
-    undone. The options are those of `tp.jit`.
+    undone. With `strict`, a function that has no inverse is refused when it is called, and gradients refuse loops of
+    which they would have to keep something. The other options are those of `tp.jit`.
 
     >>> import numpy as np, tapeless as tp
     >>> @tp.reversible
@@ -146,8 +164,8 @@ def reversible(
     """
     options = Options(False, check, fastmath)
     if function is None:
-        return partial(Reversible, options=options)
-    return Reversible(function, options)
+        return partial(Reversible, options=options, strict=strict)
+    return Reversible(function, options, strict=strict)
 
 
 def _with_returned(function: Reversible, args: tuple[Any, ...], result: Any) -> tuple[Any, ...]:
