@@ -262,3 +262,40 @@ def test_a_primitive_without_an_inverse():
     assert uses(3.0) == 9.0
     with pytest.raises(TapelessError, match="has no inverse"):
         (~uses)(9.0)
+
+
+# -- strictly ---------------------------------------------------------------------------------------
+
+
+def test_strict_functions_are_refused_when_they_are_called():
+    @tp.reversible(strict=True)
+    def forgets(x):
+        x[0] = 1.0
+
+    with pytest.raises(NotReversibleError, match="forgets cannot be run backwards"):
+        forgets(np.ones(2))
+
+
+def test_strict_gradients_keep_nothing():
+    def damped(x, n):
+        for _ in range(n):
+            x = np.sin(x) * 0.9
+        return x
+
+    strict = tp.grad(damped, memory="strictly reversible")
+    with pytest.raises(NotReversibleError, match="the loop cannot be run backwards"):
+        strict(0.5, 10)
+    assert tp.grad(damped, memory="reversible")(0.5, 10) == tp.grad(damped)(0.5, 10)
+
+
+@tp.reversible(strict=True)
+def drift(x, v, n):
+    for _ in range(n):
+        x += 0.1 * v
+    return x
+
+
+def test_strict_functions():
+    assert drift(1.0, 2.0, 10) == drift.python(1.0, 2.0, 10)
+    assert tp.grad(drift)(1.0, 2.0, 10) == 1.0
+    drift.check_inverse(1.0, 2.0, 10)
