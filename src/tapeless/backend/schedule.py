@@ -163,6 +163,10 @@ class _Pricing:
         """The price of an access that goes lane by lane."""
         return self.width * (_PER_LANE_MASKED if self.masks else _PER_LANE)
 
+    def spread(self, uniform: bool) -> float:
+        """How much longer a loop takes because lanes wait for the slowest: of W numbers, the largest to the mean."""
+        return 1.0 if uniform else 2.0 * self.width / (self.width + 1)
+
     def under(self, divergent: bool, *blocks: Block, kinds: dict[Var, str]) -> list[float]:
         """The prices of blocks, under a mask when lanes go different ways."""
         self.masks += divergent
@@ -195,10 +199,10 @@ class _Pricing:
                 uniform = self.kind(count, kinds) == "uniform"
                 self.vary((*body.params[1:], *stm.vars), kinds)
                 body_price = sum(self.under(not uniform, body.body, kinds=kinds))
-                return self.trips(count) * (1.0 + body_price) * _spread(uniform)
+                return self.trips(count) * (1.0 + body_price) * self.spread(uniform)
             case While(_, cond, body):
                 self.vary((*body.params, *cond.params, *stm.vars), kinds)
-                return _spread(False) * GUESS * (1.0 + sum(self.under(True, cond.body, body.body, kinds=kinds)))
+                return self.spread(False) * GUESS * (1.0 + sum(self.under(True, cond.body, body.body, kinds=kinds)))
             case Map() | Reduce() | Scan() | Hist() | Scatter() as form:
                 return self.form(stm, form, kinds)
             case Custom():
@@ -229,7 +233,7 @@ class _Pricing:
         store = 0.0 if isinstance(form, Reduce) else 1.0
         if isinstance(form, Hist | Scatter):
             store = 2 * self.one_by_one
-        return self.trips(form.size) * (1.0 + body + store) * _spread(uniform)
+        return self.trips(form.size) * (1.0 + body + store) * self.spread(uniform)
 
     def apply(self, stm: Stm, expr: Apply, kinds: dict[Var, str]) -> float:
         var = stm.vars[0]
@@ -297,11 +301,6 @@ class _Pricing:
             return _elements_of(var) * self.width * 0.5
         kinds[var] = "row"
         return 1.0
-
-
-def _spread(uniform: bool) -> float:
-    """How much longer a loop takes because lanes wait for the slowest."""
-    return 1.0 if uniform else 1.5
 
 
 def _elements(stm: Stm) -> float:
