@@ -201,6 +201,36 @@ def unimodular(a, b, k):
     return a, b
 
 
+def asserted(n, k):
+    if n > 0:
+        n += k * k
+        assert n > 0
+    else:
+        n -= k
+        assert not n > 0
+    return n, k
+
+
+def asserted_elements(x, w):
+    for i in range(1, len(x)):
+        if x[i] > 0.0:
+            x[i] += np.exp(x[i - 1]) * w
+            assert x[i] > 0.0
+        else:
+            x[i] -= w * w
+            assert x[i] <= 0.0
+
+
+def until_small(total, k, x):
+    assert k == 0
+    while x > 1.0:
+        k += 1
+        total += x * x
+        x -= 0.5 * k
+        assert k > 0
+    return total, k, x
+
+
 def mirrored(x, y):
     for i in tp.prange(len(x)):
         y[i] = x[len(x) - 1 - i] - y[i]
@@ -248,4 +278,13 @@ CASES = [
     (unimodular, 12, -7, 5),
     (mirrored, normal(5), normal(5)),
     (conditional_steps, 0.3, 0.4, np.array([1, 0, 1])),
+]
+
+# What these leave behind is not anything: they assert something of it.
+PARTIAL = [
+    (asserted, 3, 2),
+    (asserted, -7, 2),
+    (asserted_elements, normal(6), 0.6),
+    (until_small, 0.5, 0, 7.3),
+    (until_small, 0.5, 0, 0.3),
 ]

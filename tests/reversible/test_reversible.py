@@ -11,9 +11,10 @@ import pytest
 import tapeless as tp
 from tapeless.errors import NotReversibleError
 
-from .programs import CASES, axpy, integers, leapfrog, normal
+from .programs import CASES, PARTIAL, asserted, axpy, integers, leapfrog, normal, until_small
 
-cases = pytest.mark.parametrize("case", CASES, ids=lambda case: case[0].__name__)
+total = pytest.mark.parametrize("case", CASES, ids=lambda case: case[0].__name__)
+cases = pytest.mark.parametrize("case", [*CASES, *PARTIAL], ids=lambda case: case[0].__name__)
 
 
 def same(x, y):
@@ -38,7 +39,7 @@ def test_backwards(case):
     function.check_inverse(*args, tolerance=1e-13)
 
 
-@cases
+@total
 def test_forward_undoes_backwards(case):
     plain, *args = case
     function = tp.reversible(plain)
@@ -157,6 +158,48 @@ def halves_of_integers(a, b):
     return a, b
 
 
+def asserted_in_one_arm(n):
+    if n > 0:
+        n += 5
+        assert n > 0
+    return n
+
+
+def asserted_of_both(n):
+    if n > 0:
+        n += 5
+        assert n > 0
+    else:
+        n -= 1
+        assert n < 5
+    return n
+
+
+def asserted_before_the_end(n):
+    if n > 0:
+        assert n > 0
+        n -= 5
+    else:
+        assert not n > 0
+    return n
+
+
+def until(x, k):
+    while x > 1.0:
+        k += 1
+        x -= 0.5
+        assert k != 0
+    return x, k
+
+
+def until_nothing_is_said(x, k):
+    assert k == 0
+    while x > 1.0:
+        k += 1
+        x -= 0.5
+    return x, k
+
+
 def something_else(x):
     return np.sum(x)
 
@@ -175,6 +218,11 @@ def something_else(x):
         (added_twice, (0.3, 0.4)),
         (nearly_added_twice, (0.3, 0.4)),
         (halves_of_integers, (3, 4)),
+        (asserted_in_one_arm, (3,)),
+        (asserted_of_both, (3,)),
+        (asserted_before_the_end, (3,)),
+        (until, (3.0, 0)),
+        (until_nothing_is_said, (3.0, 0)),
         (something_else, (normal(3),)),
     ],
     ids=lambda x: getattr(x, "__name__", ""),
@@ -195,6 +243,31 @@ def test_what_is_out_of_range_raises():
 
     with pytest.raises(IndexError):
         tp.reversible(added).inv(np.zeros(2), np.array([0, 7]), np.ones(2))
+
+
+@pytest.mark.parametrize("n", [0, 1, 3, 4, 5, -1, -3, -4])
+def test_what_a_branch_never_leaves_raises(n):
+    function = tp.reversible(asserted)
+    before = [old for old in range(-20, 20) if is_left(old) == n]
+    if before:
+        assert [(~function)(n, 2)[0]] == before
+    else:
+        with pytest.raises(AssertionError, match="never leaves"):
+            (~function)(n, 2)
+
+
+def is_left(n):
+    """What `asserted` makes of n and 2; None where it raises."""
+    try:
+        return asserted(n, 2)[0]
+    except AssertionError:
+        return None
+
+
+@pytest.mark.parametrize(("k", "x"), [(1, 5.0), (2, 2.5), (-1, 0.5)])
+def test_what_a_loop_never_leaves_raises(k, x):
+    with pytest.raises(AssertionError):
+        (~tp.reversible(until_small))(0.5, k, x)
 
 
 def test_inverse_is_found_again_after_pickling():

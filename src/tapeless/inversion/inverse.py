@@ -14,6 +14,7 @@ from .systems import solve_systems
 from .told import undo_told
 from .undo import undo_operation
 from .undo_forms import step_back, undo_branch, undo_choice, undo_histogram, undo_loop, undo_map, undo_nothing
+from .undo_while import undo_while
 
 
 def _undo_apply(s: Solving, stm: Stm) -> None:
@@ -27,7 +28,7 @@ EACH: Mapping[type, Undo] = {
     Hist: undo_histogram,
     If: undo_branch,
     For: undo_loop,
-    While: undo_nothing,
+    While: undo_while,
     Reduce: undo_nothing,
     Scan: undo_nothing,
     Scatter: undo_nothing,

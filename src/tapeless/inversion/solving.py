@@ -27,6 +27,8 @@ from ..passes.notes import Notes
 from .apart import Place, Reads, Span, are_apart, learn_of, place_of
 from .arrays import Gap, Hole, Told, fill, learn_part
 
+WRONG = "the function never leaves this behind"
+
 
 class CannotInvert(Exception):
     """Something is not determined by what the program leaves behind."""
@@ -51,7 +53,8 @@ class Solving:
     """What is known of the values of one block while it is solved; `b` takes the code that computes them.
 
     `wanted` are the names from which nothing may be assumed: the inputs to be found. `learned` holds what the block
-    tells of variables from outside: of the whole (no indices), or of the part at some indices.
+    tells of variables from outside: of the whole (no indices), or of the part at some indices. `branches` are
+    conditions of the program that were told from the results of their branches.
     """
 
     def __init__(
@@ -76,6 +79,7 @@ class Solving:
         self.pieces: dict[str, list[tuple[Sequence[Affine | Span], dict[int, Atom]]]] = {}
         self.learned: dict[Var, Told] = {}
         self.counters: dict[Var, Atom] = {}
+        self.branches: dict[Atom, Atom] = {}
         self.told = 0
 
     def run(self, results: Sequence[Atom | None]) -> None:
@@ -100,6 +104,9 @@ class Solving:
                 names = {x.name for x in free_vars(made)}
                 places = [k for k, known in enumerate(self.b.stms) if any(var.name in names for var in known.vars)]
                 self.b.stms[max(places, default=-1) + 1 : 0] = made.stms
+        for cond, told in self.branches.items():
+            with suppress(CannotInvert):
+                self.b.check("assert", self.b.apply("eq", self.value(cond), told), info=WRONG)
 
     def _undo(self, stm: Stm) -> bool:
         """Let a statement tell what it can; did it? It may tell more when more is known."""
@@ -250,8 +257,9 @@ class Solving:
                 if gap.content == var:
                     fill(self, name, gap, value)
         match self.definition(var):
-            case Apply("index" | "slice" as access, (Var() as array, *operands)) if var.name in self.made:
-                learn_part(self, array, self.place(access, operands), value)
+            case Apply("index" | "slice" as access, (Var() as array, *operands)):
+                if var.name in self.made or array.name in self.holes:
+                    learn_part(self, array, self.place(access, operands), value)
             case _:
                 pass
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from ..ir.build import Builder
 from ..ir.core import Apply, Block, For, Hist, If, Lambda, Map, Stm
-from ..ir.types import I64, Atom, Type, i64
+from ..ir.types import I64, Atom, Type, Var, i64
 from ..ir.walk import fresh, inline, refresh
 from ..passes.affine import Affine
 from ..passes.uses import slice_for
@@ -28,26 +28,32 @@ def undo_map(s: Solving, stm: Stm) -> None:
     if all(result is None for result in results):
         return
     before = s.told
-    _undo_elements(s, expr, expr.body.body, results)
+    _undo_elements(s, stm, expr, expr.body.body, results)
     if s.told == before:
-        _undo_elements(s, expr, seen_through(s, expr.body.body), results)
+        _undo_elements(s, stm, expr, seen_through(s, expr.body.body), results)
 
 
-def _undo_elements(s: Solving, expr: Map, body: Block, results: Sequence[Atom | None]) -> None:
-    """What the body of a map tells at every index."""
+def _undo_elements(s: Solving, stm: Stm, expr: Map, body: Block, results: Sequence[Atom | None]) -> None:
+    """What the body of a map tells at every index: of arrays that it reads, and of its other results."""
     counter, b = fresh("i", Type(I64)), s.b.child()
     inner = Solving(body, b, s.rules, set(), s)
     inner.known[expr.body.params[0].name] = counter
     inner.counters[expr.body.params[0]] = expr.size
     inner.run([None if result is None else b.apply("index", result, counter) for result in results])
     found = {array: told for array in inner.learned if (told := _for_all(inner.learned[array], expr))}
+    for var, result, known in zip(stm.vars, body.results, results, strict=True):
+        if known is None and isinstance(result, Var) and (value := inner.at_hand(result)) is not None:
+            found[var] = Told((), value)
     if not found:
         return
     size = s.value(expr.size)
     values = [told.value for told in found.values()]
     arrays = s.b.bind([v.type.stacked(size) for v in values], Map(size, Lambda((counter,), b.block(values))))
     for (array, told), part in zip(found.items(), arrays, strict=True):
-        learn_part(s, array, told.place, part)
+        if array in stm.vars:
+            s.learn(array, part)
+        else:
+            learn_part(s, array, told.place, part)
 
 
 def _for_all(told: Told, expr: Map) -> Told | None:

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..ir.core import Apply, Block, Check, Function, Lambda, Map, Stm
+from ..ir.core import Apply, Block, Check, Custom, Function, Lambda, Map, Stm
 from ..ir.op import lookup
 from ..ir.types import Atom, Var
 from ..ir.walk import inline, map_lambdas, substitute
@@ -50,7 +50,7 @@ def _inside(stm: Stm) -> Stm:
 
 def _by_index(stms: list[Stm], results: tuple[Atom, ...]) -> tuple[list[Stm], tuple[Atom, ...]]:
     """Compute cheap or singly read elements where they are read."""
-    returned = {name_of(atom) for atom in results}
+    returned = {name_of(atom) for atom in results} | _told(stms)
     producers: dict[str, tuple[Map, int]] = {}
     costs: dict[str, float] = {}
     for number, stm in enumerate(stms):
@@ -68,6 +68,11 @@ def _by_index(stms: list[Stm], results: tuple[Atom, ...]) -> tuple[list[Stm], tu
     inlining = _Inline(producers)
     block = substitute(Block(tuple(inlining.stms(stms)), results), inlining.subst)
     return list(block.stms), block.results
+
+
+def _told(stms: Sequence[Stm]) -> set[str]:
+    """What inverses are told of (`ir.core.Custom`): it must stay what it is."""
+    return {name for stm in stms if isinstance(stm.expr, Custom) and not stm.vars for name in mentioned(stm)}
 
 
 def _is_overtaken(producer: Stm, later: Sequence[Stm]) -> bool:

@@ -374,6 +374,26 @@ def branch(d: Draft) -> None:
     d.now |= zip(names, d.b.if_(condition(d, names), arm, arm), strict=True)
 
 
+def told(d: Draft) -> None:
+    """An integer changes in one of two ways, by whether it is even: it stays so, or odd, as is asserted."""
+    name = d.target(lambda t: not t.shape and t.dtype.is_int)
+    if name is None:
+        return
+    x = d.now[name]
+    one, zero = (Lit(k, x.type.dtype) for k in (1, 0))
+
+    def arm(relation: str) -> Callable[[Builder], tuple[Atom]]:
+        def body(b: Builder) -> tuple[Atom]:
+            inner = d.inner(b, {name: x})
+            after = changed(inner, x, b.apply("shl", amount(inner, x.type.dtype, (name,)), one))
+            b.check("assert", b.apply(relation, b.apply("and", after, one), zero))
+            return (after,)
+
+        return body
+
+    (d.now[name],) = d.b.if_(d.b.apply("eq", d.b.apply("and", x, one), zero), arm("eq"), arm("ne"))
+
+
 def loop(d: Draft) -> None:
     """A few variables change again and again; perhaps along with a counter of its own that is dropped."""
     names = _some(d, 3)
@@ -412,5 +432,5 @@ def _count(d: Draft, names: Sequence[str]) -> Atom:
 NESTED = (branch, loop)
 TABLE: dict[Callable[[Draft], None], float] = {
     step: 6, turn: 1, swap: 1, scale: 1, sandwich: 1.5, pair: 1.5, element: 4, neighbour: 1.5, chain: 1.5, whole: 2.5,
-    span: 1, tally: 1.5, pieces: 1.5, shape: 1, temporary: 1, choice: 1.5, branch: 2, loop: 4,
+    span: 1, tally: 1.5, pieces: 1.5, shape: 1, temporary: 1, choice: 1.5, branch: 2, told: 1.5, loop: 4,
 }  # fmt: skip
