@@ -24,11 +24,15 @@ def as_arrays(result: Any) -> list[np.ndarray]:
 
 
 class Calls(NamedTuple):
-    """A peer's derivative as a function of no arguments, complete on return, and how to read what it returns."""
+    """A peer's derivative as a function of no arguments, complete on return, and how to read what it returns.
+
+    `note`: what there is to say about how it was computed.
+    """
 
     derivative: Callable[[], Any]
     primal: Callable[[], Any] | None = None
     arrays: Callable[[Any], Sequence[np.ndarray]] = as_arrays
+    note: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -62,14 +62,14 @@ def measure(suite_name: str, suite, name: str, peers: list[str], slow: bool, lim
     """All peers on one problem: they prepare, the reference first, and then take turns."""
     reference = OUT / f"reference_{suite_name}_{name.replace('/', '_')}.npz"
     if suite.REFERENCE not in peers and not reference.exists():
-        Peer(suite_name, suite.REFERENCE, name, reference, True, limit).end()
+        Peer(suite.__package__, suite.REFERENCE, name, reference, True, limit).end()
     started: dict[str, Peer] = {}
     for peer in sorted(peers, key=lambda peer: peer != suite.REFERENCE):
         if (peer, name) in suite.SKIPPED or ((peer, name) in suite.SLOW and not slow):
             continue
         if peer.startswith("c ") and not shutil.which("gcc"):
             continue
-        started[peer] = Peer(suite_name, peer, name, reference, peer == suite.REFERENCE, limit)
+        started[peer] = Peer(suite.__package__, peer, name, reference, peer == suite.REFERENCE, limit)
     for turn in range(ROUNDS):
         for peer in started.values():
             if peer.is_ready and (turn == 0 or peer.result["first_ms"] < LONG_MS):

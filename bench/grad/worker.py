@@ -1,6 +1,6 @@
 """Prepare one peer on one problem, then time it whenever a line is read; every answer is a line of JSON.
 
-    python -m bench.grad.worker SUITE PEER PROBLEM REFERENCE [--write]
+    python -m bench.grad.worker SUITE PEER PROBLEM REFERENCE [--write]      SUITE is a package, such as bench.grad.eight
 
 The derivative is computed once and compared with the reference before anything is timed; a peer that disagrees is
 reported, not timed. The first call is timed apart, since it compiles. Figures are medians of the process's own CPU
@@ -28,8 +28,8 @@ SECONDS = float(os.environ.get("TAPELESS_BENCH_SECONDS", "0.3"))
 
 
 def main(suite: str, peer: str, name: str, reference: Path, write: bool) -> None:
-    problem = importlib.import_module(f"bench.grad.{suite}.problems").PROBLEMS[name]
-    module = importlib.import_module(f"bench.grad.{suite}.with_{peer}")
+    problem = importlib.import_module(f"{suite}.problems").PROBLEMS[name]
+    module = importlib.import_module(f"{suite}.with_{peer}")
     family = getattr(module, problem.family, None)
     if family is None:
         answer({"absent": True})
@@ -48,7 +48,7 @@ def main(suite: str, peer: str, name: str, reference: Path, write: bool) -> None
         return
     if calls.primal is not None:
         calls.primal()
-    answer({"first_ms": first * 1e3, "error": error})
+    answer({"first_ms": first * 1e3, "error": error, **({"note": calls.note} if calls.note else {})})
     for _ in sys.stdin:
         figures = {"ms": median_ms(calls.derivative)}
         if calls.primal is not None:

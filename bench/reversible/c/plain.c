@@ -1,0 +1,242 @@
+// Objectives and hand-derived gradients in plain C; every gradient returns the value and adds nothing to its outputs that
+// was there before. Built with gcc -O3 -march=native. Trajectories live in a buffer that is kept between calls.
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef const double *restrict in;
+typedef const long *restrict keys;
+typedef double *restrict out;
+
+static double *kept(long needed) {
+    static double *buffer;
+    static long size;
+    if (size < needed) {
+        free(buffer);
+        buffer = malloc(sizeof(double) * needed);
+        size = needed;
+    }
+    return buffer;
+}
+
+double sparse_dot(long n, in a, keys a_rows, keys a_starts, in b, keys b_rows, keys b_starts) {
+    double total = 0;
+    for (long column = 0; column < n; column++) {
+        long i = a_starts[column], j = b_starts[column];
+        while (i < a_starts[column + 1] && j < b_starts[column + 1]) {
+            long left = a_rows[i], right = b_rows[j];
+            if (left == right) total += a[i] * b[j];
+            i += left <= right;
+            j += right <= left;
+        }
+    }
+    return total;
+}
+
+double sparse_dot_gradient(long n, in a, keys a_rows, keys a_starts, in b, keys b_rows, keys b_starts, out a_adj,
+                           out b_adj) {
+    double total = 0;
+    memset(a_adj, 0, sizeof(double) * a_starts[n]);
+    memset(b_adj, 0, sizeof(double) * b_starts[n]);
+    for (long column = 0; column < n; column++) {
+        long i = a_starts[column], j = b_starts[column];
+        while (i < a_starts[column + 1] && j < b_starts[column + 1]) {
+            long left = a_rows[i], right = b_rows[j];
+            if (left == right) {
+                total += a[i] * b[j];
+                a_adj[i] = b[j];
+                b_adj[j] = a[i];
+            }
+            i += left <= right;
+            j += right <= left;
+        }
+    }
+    return total;
+}
+
+double matvec(long n, in data, in vector, in alpha, in seed, keys rows, keys starts) {
+    double *result = kept(2 * n), total = 0;
+    memset(result, 0, sizeof(double) * 2 * n);
+    for (long j = 0; j < n; j++) {
+        double x = alpha[0] * vector[2 * j] - alpha[1] * vector[2 * j + 1];
+        double y = alpha[0] * vector[2 * j + 1] + alpha[1] * vector[2 * j];
+        for (long k = starts[j]; k < starts[j + 1]; k++) {
+            double *at = result + 2 * rows[k];
+            at[0] += data[2 * k] * x - data[2 * k + 1] * y;
+            at[1] += data[2 * k] * y + data[2 * k + 1] * x;
+        }
+    }
+    for (long i = 0; i < 2 * n; i++) total += result[i] * seed[i];
+    return total;
+}
+
+double matvec_gradient(long n, in data, in vector, in alpha, in seed, keys rows, keys starts, out data_adj,
+                       out vector_adj, out alpha_adj) {
+    double total = matvec(n, data, vector, alpha, seed, rows, starts);
+    alpha_adj[0] = alpha_adj[1] = 0;
+    for (long j = 0; j < n; j++) {
+        double v = vector[2 * j], w = vector[2 * j + 1];
+        double x = alpha[0] * v - alpha[1] * w, y = alpha[0] * w + alpha[1] * v, x_adj = 0, y_adj = 0;
+        for (long k = starts[j]; k < starts[j + 1]; k++) {
+            double s = seed[2 * rows[k]], t = seed[2 * rows[k] + 1];
+            data_adj[2 * k] = s * x + t * y;
+            data_adj[2 * k + 1] = t * x - s * y;
+            x_adj += s * data[2 * k] + t * data[2 * k + 1];
+            y_adj += t * data[2 * k] - s * data[2 * k + 1];
+        }
+        vector_adj[2 * j] = alpha[0] * x_adj + alpha[1] * y_adj;
+        vector_adj[2 * j + 1] = alpha[0] * y_adj - alpha[1] * x_adj;
+        alpha_adj[0] += v * x_adj + w * y_adj;
+        alpha_adj[1] += v * y_adj - w * x_adj;
+    }
+    return total;
+}
+
+double bessel(long n, in z) {
+    double sum = 0;
+    for (long i = 0; i < n; i++) {
+        double square = z[i] * z[i] / 4, term = square / 2, total = term;
+        for (double k = 1; fabs(term) > 1e-8; k++) {
+            term *= -square / (k * (k + 2));
+            total += term;
+        }
+        sum += total;
+    }
+    return sum;
+}
+
+// Forward mode: there is one input to each sum.
+double bessel_gradient(long n, in z, out z_adj) {
+    double sum = 0;
+    for (long i = 0; i < n; i++) {
+        double square = z[i] * z[i] / 4, term = square / 2, total = term, term_slope = 0.5, slope = term_slope;
+        for (double k = 1; fabs(term) > 1e-8; k++) {
+            double factor = -1 / (k * (k + 2));
+            term_slope = factor * (term + square * term_slope);
+            term *= factor * square;
+            total += term;
+            slope += term_slope;
+        }
+        sum += total;
+        z_adj[i] = slope * z[i] / 2;
+    }
+    return sum;
+}
+
+double additions(double x, double one, long steps) {
+    for (long i = 0; i < steps; i++) x += one;
+    return x;
+}
+
+double additions_gradient(double x, double one, long steps, out x_adj, out one_adj) {
+    double total = additions(x, one, steps), adj = 0;
+    for (long i = 0; i < steps; i++) adj += 1;
+    *x_adj = 1;
+    *one_adj = adj;
+    return total;
+}
+
+static void slope(in s, in p, double *d) {
+    d[0] = p[0] * (s[1] - s[0]);
+    d[1] = s[0] * (p[1] - s[2]) - s[1];
+    d[2] = s[0] * s[1] - p[2] * s[2];
+}
+
+// The four states of a step at which slopes are taken, and these slopes.
+static void stages(in s, in p, double dt, double at[4][3], double d[4][3]) {
+    static const double ahead[4] = {0, 0.5, 0.5, 1};
+    for (int stage = 0; stage < 4; stage++) {
+        for (int i = 0; i < 3; i++) at[stage][i] = s[i] + (stage ? ahead[stage] * dt * d[stage - 1][i] : 0);
+        slope(at[stage], p, d[stage]);
+    }
+}
+
+double lorenz(in start, in p, double dt, long steps, double *states) {
+    double s[3] = {start[0], start[1], start[2]}, at[4][3], d[4][3];
+    for (long n = 0; n < steps; n++) {
+        if (states) memcpy(states + 3 * n, s, sizeof s);
+        stages(s, p, dt, at, d);
+        for (int i = 0; i < 3; i++) s[i] += dt / 6 * (d[0][i] + 2 * d[1][i] + 2 * d[2][i] + d[3][i]);
+    }
+    return s[0];
+}
+
+double lorenz_gradient(in start, in p, double dt, long steps, out start_adj, out p_adj) {
+    static const double ahead[4] = {0, 0.5, 0.5, 1}, weight[4] = {1, 2, 2, 1};
+    double *states = kept(3 * steps), value = lorenz(start, p, dt, steps, states), a[3] = {1, 0, 0};
+    p_adj[0] = p_adj[1] = p_adj[2] = 0;
+    for (long n = steps; n-- > 0;) {
+        double at[4][3], d[4][3], d_adj[4][3];
+        stages(states + 3 * n, p, dt, at, d);
+        for (int stage = 0; stage < 4; stage++)
+            for (int i = 0; i < 3; i++) d_adj[stage][i] = dt / 6 * weight[stage] * a[i];
+        for (int stage = 4; stage-- > 0;) {
+            double *s = at[stage], *g = d_adj[stage];
+            double back[3] = {-p[0] * g[0] + (p[1] - s[2]) * g[1] + s[1] * g[2], p[0] * g[0] - g[1] + s[0] * g[2],
+                              -s[0] * g[1] - p[2] * g[2]};
+            p_adj[0] += (s[1] - s[0]) * g[0];
+            p_adj[1] += s[0] * g[1];
+            p_adj[2] -= s[2] * g[2];
+            for (int i = 0; i < 3; i++) {
+                a[i] += back[i];
+                if (stage) d_adj[stage - 1][i] += ahead[stage] * dt * back[i];
+            }
+        }
+    }
+    memcpy(start_adj, a, sizeof a);
+    return value;
+}
+
+static void wave_step(long n, double *u, double *v, in courant) {
+    for (long i = 1; i < n - 1; i++)
+        for (long j = 1; j < n - 1; j++) {
+            long k = i * n + j;
+            v[k] += courant[k] * (u[k + n] + u[k - n] + u[k + 1] + u[k - 1] - 4 * u[k]);
+        }
+    for (long k = 0; k < n * n; k++) u[k] += v[k];
+}
+
+double wave(long n, in u0, in v0, in courant, long steps) {
+    double *u = kept(2 * n * n), *v = u + n * n, total = 0;
+    memcpy(u, u0, sizeof(double) * n * n);
+    memcpy(v, v0, sizeof(double) * n * n);
+    for (long t = 0; t < steps; t++) wave_step(n, u, v, courant);
+    for (long k = 0; k < n * n; k++) total += u[k] * u[k];
+    return total;
+}
+
+// Nothing is kept: the steps are undone, as v -= courant * laplace(u - v) after u -= v.
+double wave_gradient(long n, in u0, in v0, in courant, long steps, out u_adj, out courant_adj) {
+    double total = wave(n, u0, v0, courant, steps), *u = kept(0), *v = u + n * n;
+    double *v_adj = calloc(n * n, sizeof(double)), *pulled = calloc(n * n, sizeof(double));
+    memset(courant_adj, 0, sizeof(double) * n * n);
+    for (long k = 0; k < n * n; k++) u_adj[k] = 2 * u[k];
+    for (long t = 0; t < steps; t++) {
+        for (long k = 0; k < n * n; k++) {
+            u[k] -= v[k];
+            v_adj[k] += u_adj[k];
+        }
+        for (long i = 1; i < n - 1; i++)
+            for (long j = 1; j < n - 1; j++) {
+                long k = i * n + j;
+                double laplace = u[k + n] + u[k - n] + u[k + 1] + u[k - 1] - 4 * u[k];
+                v[k] -= courant[k] * laplace;
+                courant_adj[k] += laplace * v_adj[k];
+                pulled[k] = courant[k] * v_adj[k];
+            }
+        // The border of `pulled` stays zero, so the operator is its own transpose, and reaches the border of u too.
+        for (long i = 0; i < n; i++)
+            for (long j = 0; j < n; j++) {
+                long k = i * n + j;
+                double sum = -4 * pulled[k];
+                if (i > 0) sum += pulled[k - n];
+                if (i < n - 1) sum += pulled[k + n];
+                if (j > 0) sum += pulled[k - 1];
+                if (j < n - 1) sum += pulled[k + 1];
+                u_adj[k] += sum;
+            }
+    }
+    free(v_adj);
+    free(pulled);
+    return total;
+}

@@ -1,0 +1,105 @@
+"""Results of a run as Markdown: times, ratios beside the published ones, and what grows with the number of steps."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+from bench.reversible.problems import PROBLEMS, WAVES
+
+Row = dict[str, dict]
+OURS, BACKWARDS = "tapeless", "tapeless reversible"
+# Of the published run in time, for which waves are extrapolated.
+LONG = 10_000
+# Memory grows like this power of the number of steps; C undoes the steps, as the reversible gradient does.
+MEMORY = {"c": 0.0, OURS: 1.0, BACKWARDS: 0.0, "tapeless states": 0.0, "jax": 1.0, "jax checkpoint": 0.5}
+
+
+def time_table(table: dict[str, Row], peers: list[str]) -> str:
+    """Milliseconds for one derivative, and for the ordinary objective."""
+    lines = [_line(["problem", *peers]), _line(["---"] * (len(peers) + 1))]
+    lines += [_line([name, *(_time(row.get(peer)) for peer in peers)]) for name, row in table.items()]
+    return "CPU ms for one derivative (for the objective alone), the least median\n\n" + "\n".join(lines)
+
+
+def ratio_table(table: dict[str, Row]) -> str:
+    """Derivatives in units of an ordinary objective: the published one of theirs, ours of ours and of plain C.
+
+    "reversible / tapeless" is the price of keeping nothing; "loops" says whether they could run backwards.
+    """
+    head = ["problem", "published", "tapeless", "reversible", "reversible / objective in C", "reversible / tapeless"]
+    head += ["ns an item, published", "ours", "loops"]
+    lines = [_line(head), _line(["---"] * len(head))]
+    for name, row in table.items():
+        problem = PROBLEMS[name]
+        objective = _of(row, OURS, "primal_ms") or _of(row, BACKWARDS, "primal_ms")
+        ours, backwards = _of(row, OURS, "ms"), _of(row, BACKWARDS, "ms")
+        published = problem.times
+        cells = [
+            "–" if published is None else f"{published[1] / published[0]:.3g}",
+            _ratio(ours, objective),
+            _ratio(backwards, objective),
+            _ratio(backwards, _of(row, "c", "primal_ms")),
+            _ratio(backwards, ours),
+            *_per_item(name, ours),
+            row.get(BACKWARDS, {}).get("note", "–"),
+        ]
+        lines.append(_line([name, *cells]))
+    return "Derivative / ordinary objective\n\n" + "\n".join(lines)
+
+
+def _per_item(name: str, ours: float | None) -> tuple[str, str]:
+    """The published time of a whole batch, or of one item of it, and ours."""
+    problem = PROBLEMS[name]
+    if problem.items == 1 or problem.times is None:
+        return "–", "–"
+    share = problem.items if problem.family == "bundle" else 1
+    return f"{problem.times[1] * 1e9 / share:.0f}", "–" if ours is None else f"{ours * 1e6 / problem.items:.1f}"
+
+
+def memory_table(table: dict[str, Row], peers: list[str]) -> str:
+    """Waves: what a step costs in time and in memory, from runs with few and with many steps."""
+    lines = [_line(["wave", *peers]), _line(["---"] * (len(peers) + 1))]
+    for (cells, few), (same, many) in pairwise(WAVES):
+        names = [f"wave_{cells}x{few}", f"wave_{same}x{many}"]
+        if cells != same or not all(name in table for name in names):
+            continue
+        growths = [_growth(peer, *(table[name].get(peer, {}) for name in names), few, many) for peer in peers]
+        lines.append(_line([f"{cells} x {cells}, {few} to {many} steps", *growths]))
+    title = f"ms that a step takes, MB more for many steps than for few; extrapolated to {LONG} steps: seconds, GB"
+    return f"{title}\n\n" + "\n".join(lines) if len(lines) > 2 else ""
+
+
+def _growth(peer: str, first: dict, second: dict, few: int, many: int) -> str:
+    if "ms" not in first or "ms" not in second:
+        return "–"
+    time, memory = (second["ms"] - first["ms"]) / (many - few), max(second["peak_mb"] - first["peak_mb"], 0.0)
+    # With a fixed number of states the steps are repeated more often the longer the run.
+    least = "at least " if peer == "tapeless states" else ""
+    long_memory = memory * (LONG / many) ** MEMORY[peer] / 1024
+    return f"{time:.3g} ms, {memory:.3g} MB; {least}{time * LONG / 1e3:.3g} s, {long_memory:.3g} GB"
+
+
+def _of(row: Row, peer: str, key: str) -> float | None:
+    return row.get(peer, {}).get(key)
+
+
+def _line(cells: list[str]) -> str:
+    return "| " + " | ".join(cells) + " |"
+
+
+def _ratio(one: float | None, other: float | None) -> str:
+    return f"{one / other:.2f}" if one and other else "–"
+
+
+def _time(result: dict | None) -> str:
+    match result:
+        case None:
+            return "–"
+        case {"failed": why}:
+            return f"failed: {why}"
+        case {"wrong": error}:
+            return f"WRONG by {error:.0e}"
+        case {"ms": ms, "primal_ms": primal}:
+            return f"{ms:.3g} ({primal:.3g})"
+        case _:
+            return f"{result['ms']:.3g}"
