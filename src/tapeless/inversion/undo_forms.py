@@ -11,6 +11,7 @@ from ..ir.walk import fresh, inline, refresh
 from ..passes.affine import Affine
 from ..passes.uses import slice_for
 from .arrays import Told, learn_part
+from .conditions import condition_after
 from .see_through import seen_through
 from .solving import CannotInvert, Rules, Solving
 from .undo import negated
@@ -103,13 +104,18 @@ def _adds(op: Lambda) -> bool:
 
 
 def undo_branch(s: Solving, stm: Stm) -> None:
-    """The same branch again, where its condition can still be told; both arms must tell the same variables."""
+    """The same branch again, where its condition is known or was asserted; both arms must tell the same variables."""
     expr = stm.expr
     assert isinstance(expr, If)
     results = [s.at_hand(var) for var in stm.vars]
-    cond = s.try_value(expr.cond) if any(result is not None for result in results) else None
-    if cond is None:
+    if all(result is None for result in results):
         return
+    cond = s.try_value(expr.cond)
+    if cond is None:
+        cond = condition_after(s, expr, results)
+        if cond is None:
+            return
+        s.branches.setdefault(expr.cond, cond)
     arms = [Solving(arm, s.b.child(), s.rules, set(), s) for arm in (expr.then, expr.orelse)]
     for arm in arms:
         arm.run(results)
