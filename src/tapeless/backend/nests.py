@@ -32,6 +32,8 @@ _HEADER = 5
 _MOST_PARTIALS = 1 << 16
 _MOST_ARRAYS = 16
 _MOST_ELEMENTS = 1 << 22
+# So many numbers are held in vector registers beside what is computed.
+_EARLY = 12
 # Additions: tens of microseconds.
 _BRIEF = 1 << 18
 
@@ -153,6 +155,7 @@ def _run(e: Emitter, stm: Stm, targets: Sequence[Array], cut: _Cut, schedule: Pl
         given.append(there)
     for var in free_vars(stm.expr):
         inner.bind(var, words.pass_on(inner, e.value(var)))
+    _spread_early(inner, schedule.lanes)
     count, size = words.pass_on(inner, cut.count), words.pass_on(inner, cut.size)
     assert isinstance(count, Scalar)
     assert isinstance(size, Scalar)
@@ -168,6 +171,16 @@ def _run(e: Emitter, stm: Stm, targets: Sequence[Array], cut: _Cut, schedule: Pl
 def _is_brief(e: Emitter, count: Scalar, schedule: Plan) -> bool:
     """Is it known that a nest runs once, and so briefly that unrolling its loops takes longer than it saves?"""
     return e.depth == 0 and count.literal is not None and count.literal * schedule.cost < _BRIEF
+
+
+def _spread_early(e: Emitter, lanes: int) -> None:
+    """Put the numbers that a nest reads into all lanes before its loops, where registers hold them (`once`)."""
+    numbers = [value for value in e.env.values() if isinstance(value, Scalar) and value.dtype.is_float]
+    if lanes > 1 and len(numbers) <= _EARLY:
+        e.width = lanes
+        for number in numbers:
+            e.spread(number)
+        e.width = 1
 
 
 def _note(e: Emitter, stm: Stm, lanes: int, threaded: bool) -> None:

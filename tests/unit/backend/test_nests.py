@@ -78,3 +78,25 @@ def f(x.0: f64[n.0], k.0: i64[n.0]) {
     rng = np.random.default_rng(3)
     for n in (0, 1, 5, 1000, 70_001):
         _agrees(function, rng.normal(size=n), rng.integers(-9, 9, n))
+
+
+def test_numbers_are_put_into_lanes_before_the_loops() -> None:
+    function = parse_function("""
+def f(x.0: f64[n.0], a.0: f64, b.0: f64) {
+  y.0: f64[n.0] = map n.0 (i.0: i64) {
+    e.0: f64 = index x.0 i.0
+    p.0: f64 = mul e.0 a.0
+    q.0: f64 = add p.0 b.0
+    return q.0
+  }
+  return y.0
+}
+""")
+    lines = cpu.emit(function, options=Options(lanes="always")).splitlines()
+    start = next(k for k, line in enumerate(lines) if line.startswith("define internal void @kernel.nest0"))
+    nest = lines[start : lines.index("}", start)]
+    places = [k for k, line in enumerate(nest) if "insertelement" in line]
+    first_loop = next(k for k, line in enumerate(nest) if line.startswith("loop"))
+    assert len(places) == 2
+    assert max(places) < first_loop
+    _agrees(function, np.arange(1000.0), np.float64(3.0), np.float64(-0.5))
