@@ -299,3 +299,18 @@ def test_strict_functions():
     assert drift(1.0, 2.0, 10) == pytest.approx(drift.python(1.0, 2.0, 10))
     assert tp.grad(drift)(1.0, 2.0, 10) == 1.0
     drift.check_inverse(1.0, 2.0, 10)
+
+
+def test_what_is_computed_again_is_said():
+    x, v = np.ones(3), np.zeros(3)
+
+    @tp.reversible
+    def kicked(x, v, n):
+        for _ in range(n):
+            force = -np.sin(x)
+            v += 0.1 * force
+            x += 0.1 * v
+
+    said = (~kicked).explain(x, v, 5)
+    line = kicked.python.__code__.co_firstlineno + 3
+    assert f"line {line}: backwards: computes f64 again" in said

@@ -51,7 +51,8 @@ def call_inverse(c: Context, inversion: Inversion, args: Sequence[Value], kwargs
     b = Builder(c.b.pos)
     try:
         wanted = [call.olds[k] for k in call.changed]
-        before = inverse_block(b, call.block, wanted, {number: now[k] for number, k in enumerate(call.changed)})
+        lasts = {number: now[k] for number, k in enumerate(call.changed)}
+        before = inverse_block(b, call.block, wanted, lasts, c.parameters.notes)
     except CannotInvert as problem:
         c.b.pos = problem.pos or c.b.pos
         refuse(c, f"{name_of(inversion.function)} cannot be run backwards: {problem.what}")

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 
 from ..ir.build import Builder
-from ..ir.core import Apply, Block, Custom, For, Hist, If, Lambda, Map, Reduce, Scan, Scatter, Stm, While
+from ..ir.core import Apply, Block, Custom, For, Hist, If, Lambda, Map, Pos, Reduce, Scan, Scatter, Stm, While
 from ..ir.types import Atom, Var
 from ..ir.walk import fresh, lambdas, operands
+from ..passes.notes import Notes
 from ..passes.uses import mentioned
 from .solving import CannotInvert, Rules, Solving, Undo
 from .systems import solve_systems
@@ -37,10 +39,13 @@ EACH: Mapping[type, Undo] = {
 RULES = Rules(EACH, solve_systems)
 
 
-def inverse_block(b: Builder, block: Block, inputs: Sequence[Var], lasts: Mapping[int, Atom]) -> list[Atom]:
+def inverse_block(
+    b: Builder, block: Block, inputs: Sequence[Var], lasts: Mapping[int, Atom], notes: Notes | None = None
+) -> list[Atom]:
     """Emit what computes `inputs` of a block from its results `lasts`, given by their numbers.
 
-    All other variables from outside are as they were. What the block checks is checked again.
+    All other variables from outside are as they were. What the block checks is checked again. What is computed again is
+    written to `notes`.
     """
     solving = Solving(block, b, RULES, {var.name for var in inputs}, checks=True)
     solving.run([lasts.get(k) for k in range(len(block.results))])
@@ -50,7 +55,21 @@ def inverse_block(b: Builder, block: Block, inputs: Sequence[Var], lasts: Mappin
         if found is None:
             raise unknown(block, var)
         before.append(found)
+    if notes is not None:
+        _announce(notes, solving.again)
     return before
+
+
+def _announce(notes: Notes, again: Sequence[Stm]) -> None:
+    """Say of each line which floats and arrays the inverse computes again: it takes nothing else besides its arguments."""
+    lines: dict[int, tuple[Pos, set[str]]] = {}
+    for stm in again:
+        type = stm.vars[0].type
+        if stm.pos is not None and (type.shape or type.dtype.is_float):
+            _, found = lines.setdefault(stm.pos.line, (stm.pos, set()))
+            found.add(re.sub(r"\.\d+", "", repr(type)))
+    for pos, found in lines.values():
+        notes.add(pos, "backwards", f"computes {', '.join(sorted(found))} again", "temporaries are not kept")
 
 
 def unknown(block: Block, var: Var) -> CannotInvert:

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from ..ir.build import Builder
-from ..ir.core import Apply, Block, Check, Expr, Function, Lambda, Pos, Stm
+from ..ir.core import Apply, Block, Check, Custom, Expr, Function, Lambda, Pos, Stm
 from ..ir.types import Atom, Lit, Type, Var
 from ..ir.walk import free_vars, inline
 from ..passes import dce
@@ -81,6 +81,8 @@ class Solving:
         self.counters: dict[Var, Atom] = {}
         self.branches: dict[Atom, Atom] = {}
         self.told = 0
+        # What is computed again, in this block and in those within.
+        self.again: list[Stm] = [] if parent is None else parent.again
 
     def run(self, results: Sequence[Atom | None]) -> None:
         """Solve the block, given what its results are; None where that is not known."""
@@ -96,7 +98,7 @@ class Solving:
     def check_again(self) -> None:
         """Repeat the checks, each right after its operands are known: before anything is accessed by them."""
         for stm in self.block.stms:
-            if stm.vars:
+            if stm.vars or isinstance(stm.expr, Custom):
                 continue
             free = tuple(free_vars(stm.expr))
             with suppress(CannotInvert):
@@ -159,6 +161,7 @@ class Solving:
             free = tuple(free_vars(part))
             made = inline(Lambda(free, part), tuple(self._operand(x, part) for x in free))
             (read,) = self.b.splice(made)
+            self.again.append(Stm((var,), stm.expr, stm.pos))
         self.known[var.name] = read
         return read
 
