@@ -61,7 +61,7 @@ def inverse_block(
 
 
 def _announce(notes: Notes, again: Sequence[Stm]) -> None:
-    """Say of each line which floats and arrays the inverse computes again: it takes nothing else besides its arguments."""
+    """Say of each line which floats and arrays the inverse computes again: all that it takes besides its arguments."""
     lines: dict[int, tuple[Pos, set[str]]] = {}
     for stm in again:
         type = stm.vars[0].type
