@@ -10,8 +10,8 @@ FOLDER = Path(__file__).resolve().parents[3] / "examples" / "gallery"
 EXAMPLES = sorted(path for path in FOLDER.glob("*.py") if path.name != "picture.py")
 
 
-def test_there_are_ten():
-    assert len(EXAMPLES) == 10
+def test_there_are_thirteen():
+    assert len(EXAMPLES) == 13
 
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
