@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 JOBS ?= 2
 
-.PHONY: demo test lint bench bench-latency bench-grad bench-adbench bench-eliminate fuzz fuzz-grad fuzz-reversible compare-peers mutate-rules docs clean
+.PHONY: demo test lint bench bench-latency bench-grad bench-adbench bench-eliminate bench-reversible fuzz fuzz-grad fuzz-reversible compare-peers mutate-rules docs clean
 
 $(READY): pyproject.toml
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -66,6 +66,11 @@ bench-grad: $(READY)
 bench-adbench: $(READY)
 	$(BIN)/python bench/grad/run.py adbench
 	$(BIN)/python bench/grad/run.py arrays
+
+# Programs that run backwards, beside published ratios; then how far they come back.
+bench-reversible: $(READY)
+	$(BIN)/python bench/reversible/run.py
+	$(BIN)/python bench/reversible/leapfrog.py
 
 # Multiplications and times of Jacobians by elimination; PUBLISH=1 keeps the results and writes their page.
 SEARCH ?= 10
