@@ -35,6 +35,7 @@ from .operators import scatter as scatter
 from .regions import ancilla as ancilla
 from .regions import compute as compute
 from .regions import inverse as inverse
+from .regions import irreversible as irreversible
 from .regions import release as release
 from .reversible.pairs import dual as dual
 from .reversible.pairs import primitive as primitive

@@ -52,6 +52,24 @@ def compute() -> Region:
     return Region("compute")
 
 
+def irreversible() -> Region:
+    """`with tp.irreversible():` statements that run forward in either direction: what they write is not brought back.
+
+    >>> import numpy as np, tapeless as tp
+    >>> @tp.reversible
+    ... def counted(x, calls):
+    ...     x += 1.0
+    ...     with tp.irreversible():
+    ...         calls[0] += 1
+    >>> x, calls = np.zeros(2), np.zeros(1, int)
+    >>> counted(x, calls)
+    >>> (~counted)(x, calls)
+    >>> x, calls
+    (array([0., 0.]), array([2]))
+    """
+    return Region("irreversible")
+
+
 def inverse() -> Region:
     """`with tp.inverse():` the block, run backwards; in compiled functions only.
 

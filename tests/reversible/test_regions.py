@@ -314,3 +314,34 @@ def test_what_is_computed_again_is_said():
     said = (~kicked).explain(x, v, 5)
     line = kicked.python.__code__.co_firstlineno + 3
     assert f"line {line}: backwards: computes f64 again" in said
+
+
+@tp.reversible
+def logged(x, log, n):
+    for i in range(n):
+        x += 0.5 * i
+        with tp.irreversible():
+            log[0] += 1.0
+            log[1] = max(log[1], x[0])
+
+
+def test_statements_that_run_forward_either_way():
+    x, log = np.array([1.0, 2.0]), np.zeros(2)
+    plain = x.copy(), log.copy()
+    logged.python(*plain, 4)
+    logged(x, log, 4)
+    np.testing.assert_array_equal(log, plain[1])
+    (~logged)(x, log, 4)
+    np.testing.assert_array_equal(x, [1.0, 2.0])
+    np.testing.assert_array_equal(log, [8.0, plain[1][1]])
+
+
+def test_what_is_written_forward_cannot_be_needed():
+    @tp.reversible
+    def depends(x, log):
+        x += log[0]
+        with tp.irreversible():
+            log[0] = 3.0
+
+    with pytest.raises(NotReversibleError):
+        (~depends)(np.ones(2), np.ones(1))

@@ -96,6 +96,8 @@ class Context:
         self.orders = 0
         # Will it be run backwards?
         self.inverting = False
+        # Arrays that are written where nothing is undone.
+        self.loose: set[Ref] = set()
         # What loops were found to carry, by their syntax and the types of the names they use.
         self.settled: dict[Any, Any] = {}
         self.recursions = 0

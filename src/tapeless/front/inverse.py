@@ -17,9 +17,9 @@ from typing import Any, NoReturn
 
 from ..errors import NotReversibleError
 from ..ir.build import Builder
-from ..ir.core import Block
+from ..ir.core import Block, Lambda
 from ..ir.types import Atom, Var
-from ..ir.walk import fresh, substitute
+from ..ir.walk import fresh, inline, substitute
 from .context import Context
 from .isolated import isolated
 from .leaves import from_atoms, leaves, opened_value, take
@@ -49,15 +49,18 @@ def call_inverse(c: Context, inversion: Inversion, args: Sequence[Value], kwargs
     now = [atom_of(c, leaf) for leaf in given]
     call = _executed(c, inversion.function, args, [fresh(_hint(atom), atom.type) for atom in now])
     b = Builder(c.b.pos)
+    undone = {number: k for number, k in enumerate(call.changed) if k not in call.loose}
     try:
-        wanted = [call.olds[k] for k in call.changed]
-        lasts = {number: now[k] for number, k in enumerate(call.changed)}
-        before = inverse_block(b, call.block, wanted, lasts, c.parameters.notes)
+        lasts = {number: now[k] for number, k in undone.items()}
+        wanted, lost = [call.olds[k] for k in undone.values()], [call.olds[k] for k in call.loose]
+        before = inverse_block(b, call.block, wanted, lasts, lost, c.parameters.notes)
     except CannotInvert as problem:
         c.b.pos = problem.pos or c.b.pos
         refuse(c, f"{name_of(inversion.function)} cannot be run backwards: {problem.what}")
-    fixed = {old: atom for k, (old, atom) in enumerate(zip(call.olds, now, strict=True)) if k not in call.changed}
-    atoms = dict(zip(call.changed, c.b.splice(substitute(b.block(before), fixed)), strict=True))
+    fixed = {old: atom for k, (old, atom) in enumerate(zip(call.olds, now, strict=True)) if k not in undone.values()}
+    atoms = dict(zip(undone.values(), c.b.splice(substitute(b.block(before), fixed)), strict=True))
+    if call.loose:
+        atoms |= _run_again(c, call, [atoms.get(k, atom) for k, atom in enumerate(now)])
     for k, atom in atoms.items():
         target = given[k]
         if isinstance(target, ArrayRef):
@@ -70,17 +73,26 @@ def call_inverse(c: Context, inversion: Inversion, args: Sequence[Value], kwargs
     return results if call.is_tuple else results[0]
 
 
+def _run_again(c: Context, call: _Call, starts: Sequence[Atom]) -> dict[int, Atom]:
+    """What `with tp.irreversible():` changes is changed once more, by the statements as they are."""
+    numbers = {number: k for number, k in enumerate(call.changed) if k in call.loose}
+    block = Block(call.block.stms, tuple(call.block.results[number] for number in numbers))
+    made = c.b.splice(inline(Lambda(tuple(call.olds), block), tuple(starts)))
+    return dict(zip(numbers.values(), made, strict=True))
+
+
 @dataclass(frozen=True, slots=True)
 class _Call:
     """A call in a block of its own: `olds` stand for the leaves of its arguments.
 
-    The results of the block are what the `changed` leaves become; `returned` are the leaves whose parameters the
-    function returns, None when it returns nothing.
+    The results of the block are what the `changed` leaves become; `loose` are those that are not to be brought back;
+    `returned` are the leaves whose parameters the function returns, None when it returns nothing.
     """
 
     block: Block
     olds: Sequence[Var]
     changed: tuple[int, ...]
+    loose: frozenset[int]
     returned: tuple[int, ...] | None
     is_tuple: bool
 
@@ -102,7 +114,8 @@ def _executed(c: Context, function: Any, args: Sequence[Value], olds: Sequence[V
     changed = tuple(k for k, new in news.items() if new != olds[k])
     block = prepared(b.block([news[k] for k in changed]), olds, c.parameters.notes)
     leaves_returned = None if returned is None else tuple(k for k, _ in returned)
-    return _Call(block, olds, changed, leaves_returned, is_tuple(result))
+    loose = frozenset(k for k, leaf in enumerate(mine) if isinstance(leaf, ArrayRef) and leaf.cell in c.loose)
+    return _Call(block, olds, changed, loose, leaves_returned, is_tuple(result))
 
 
 @contextmanager

@@ -47,6 +47,10 @@ def with_(c: Context, node: ast.With) -> None:
     region = c.eval(call.func)
     if region is regions.compute:
         _compute(c, node)
+    elif region is regions.irreversible:
+        before = dict(c.store)
+        run_block(c, node.body)
+        c.loose |= {ref for ref, contents in before.items() if c.store.get(ref) is not contents}
     elif region is regions.inverse:
         _inverse(c, node.body)
     else:

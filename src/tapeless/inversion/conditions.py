@@ -8,14 +8,16 @@
         assert not n > 1
 
 Where a branch changes what its condition reads, the asserts of its arms tell which of them was taken, if they cannot
-both hold: then whoever gets past them is told apart by them. That must be seen from their form.
+both hold: then whoever gets past them is told apart by them. That must be seen from their form. An arm that does not
+change what the condition reads needs no assert: there the condition says it.
 """
 
 from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from math import inf
 from typing import Any, TypeAlias
 
 from ..ir.core import Apply, Block, Check, Expr, If
@@ -60,11 +62,18 @@ Condition: TypeAlias = "Final | Element | Operation | Atom"
 
 def condition_after(s: Solving, expr: If, finals: Sequence[Atom | None]) -> Atom | None:
     """Whether the first arm of a branch was taken, told from its results; None if that cannot be."""
-    for held in asserted(s, expr.then):
-        for failed in asserted(s, expr.orelse):
-            if exclude(held, failed) and (found := emit(s, held, finals)) is not None:
+    for held in (*asserted(s, expr.then), *_unchanged(s, expr.then, expr.cond)):
+        for other in (*asserted(s, expr.orelse), *(negated(x) for x in _unchanged(s, expr.orelse, expr.cond))):
+            if exclude(held, other) and (found := emit(s, held, finals)) is not None:
                 return found
     return None
+
+
+def _unchanged(s: Solving, arm: Block, cond: Atom) -> Iterator[Condition]:
+    """The condition of a branch, if an arm leaves what it reads as it was."""
+    found = _Reading(s, arm, {var.name: stm.expr for stm in arm.stms for var in stm.vars}).of(cond)
+    if found is not None:
+        yield found
 
 
 def asserted(s: Solving, block: Block) -> Iterator[Condition]:
@@ -78,15 +87,51 @@ def asserted(s: Solving, block: Block) -> Iterator[Condition]:
                 pass
 
 
+def negated(condition: Condition) -> Condition:
+    match condition:
+        case Operation("not", (x,)):
+            return x
+        case _:
+            return Operation("not", (condition,))
+
+
 def exclude(one: Condition, other: Condition) -> bool:
     """Can these never both hold? Only if their form says so."""
+    if negated(one) == other or one == negated(other):
+        return True
     match one, other:
-        case (Operation("not", (x,)), y) | (y, Operation("not", (x,))) if x == y:
-            return True
-        case Operation(op, args), Operation(opposite, others):
-            return args == others and opposite in _EXCLUDES.get(op, ())
+        case Operation(op, args), Operation(opposite, others) if opposite in _EXCLUDES.get(op, ()):
+            return args == others
         case _:
-            return False
+            first, second = _range(one), _range(other)
+            if first is None or second is None or first.of != second.of or (first.with_nan and second.with_nan):
+                return False
+            return first.high < second.low or second.high < first.low
+
+
+@dataclass(frozen=True, slots=True)
+class _Range:
+    """What a value must be: bounds by number and by whether they are a little above or below it, and perhaps NaN."""
+
+    of: Condition
+    low: tuple[float, int]
+    high: tuple[float, int]
+    with_nan: bool
+
+
+def _range(condition: Condition) -> _Range | None:
+    """A comparison with a literal as a range."""
+    match condition:
+        case Operation("not", (Operation("lt" | "le" | "gt" | "ge" as op, args),)):
+            inside = _range(Operation({"lt": "ge", "le": "gt", "gt": "le", "ge": "lt"}[op], args))
+            return None if inside is None else replace(inside, with_nan=True)
+        case Operation("lt" | "le" | "gt" | "ge" | "eq" as op, (x, Lit() as bound)):
+            least, most, value = (-inf, 0), (inf, 0), float(bound.value)
+            low = {"gt": (value, 1), "ge": (value, 0), "eq": (value, 0)}.get(op, least)
+            high = {"lt": (value, -1), "le": (value, 0), "eq": (value, 0)}.get(op, most)
+            return _Range(x, low, high, with_nan=False)
+        case _:
+            return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,14 +146,13 @@ class _Reading:
             return atom
         if atom in self.block.results:
             return Final(self.block.results.index(atom))
-        expr = self.made.get(atom.name)
-        match expr:
+        if atom.name not in self.made and self.s.try_value(atom) is not None:
+            return atom
+        match self.made.get(atom.name) or self.s.definition(atom):
             case Apply(op, args, ()) if op in _SAFE and not atom.type.shape:
                 operands = [self.of(x) for x in args]
                 if None not in operands:
                     return Operation(op, tuple(x for x in operands if x is not None))
-            case None if self.s.try_value(atom) is not None:
-                return atom
             case _:
                 pass
         return self._element(atom)

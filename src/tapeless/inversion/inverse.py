@@ -40,14 +40,19 @@ RULES = Rules(EACH, solve_systems)
 
 
 def inverse_block(
-    b: Builder, block: Block, inputs: Sequence[Var], lasts: Mapping[int, Atom], notes: Notes | None = None
+    b: Builder,
+    block: Block,
+    inputs: Sequence[Var],
+    lasts: Mapping[int, Atom],
+    lost: Sequence[Var] = (),
+    notes: Notes | None = None,
 ) -> list[Atom]:
     """Emit what computes `inputs` of a block from its results `lasts`, given by their numbers.
 
-    All other variables from outside are as they were. What the block checks is checked again. What is computed again is
-    written to `notes`.
+    All other variables from outside are as they were, but for those that are `lost`. What the block checks is checked
+    again. What is computed again is written to `notes`.
     """
-    solving = Solving(block, b, RULES, {var.name for var in inputs}, checks=True)
+    solving = Solving(block, b, RULES, {var.name for var in (*inputs, *lost)}, checks=True)
     solving.run([lasts.get(k) for k in range(len(block.results))])
     before: list[Atom] = []
     for var in inputs:
