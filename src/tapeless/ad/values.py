@@ -99,8 +99,11 @@ def _mapped(body: Lambda, k: int, x: Var, y: Var) -> str | None:
     """The operation that a map applies to the elements of x and y at its own index."""
     elements: dict[str, Var] = {}
     for stm in body.body.stms:
-        if isinstance(stm.expr, Apply) and stm.expr.op == "index" and stm.expr.args[1:] == (body.params[0],):
-            elements[stm.expr.args[0].name if isinstance(stm.expr.args[0], Var) else ""] = stm.vars[0]
+        match stm.expr:
+            case Apply("index", (Var() as array, i)) if i == body.params[0]:
+                elements[array.name] = stm.vars[0]
+            case _:
+                pass
     if x.name not in elements or y.name not in elements:
         return None
     return _operation(_definitions(body.body), body.body.results[k], elements[x.name], elements[y.name])

@@ -65,7 +65,8 @@ EQUIVALENT: dict[str, dict[str, str]] = {
         ),
     },
     "extremes": {
-        "condition negated: if not all((is_small(deposit.var.type, KEPT) for deposit in one.deposits)):": COST,
+        "condition negated: if not all((is_small(x.var.type, KEPT) or self._is_row(x, which) for x in "
+        "one.deposits)):": COST,
         "condition negated: self._arms(scope, which, count) if self._is_dear() else None": COST,
         "comparison changed: others * block_cost(self.expr.body.body) > DEAR": COST,
         "second operand dropped: isinstance(size, Lit) and int(size.value) <= 1 << 15": COST,
@@ -283,7 +284,6 @@ EQUIVALENT: dict[str, dict[str, str]] = {
         "second operand dropped: x.type.shape and size == x.type.shape[0]": SAME,
         "first operand dropped: x.type.shape and size == x.type.shape[0]": SAME,
         "second operand dropped: x.name not in elements or y.name not in elements": SAME,
-        "index off by one: stm.expr.args[0]": SAME,
         "comparison changed: count <= limit": COST,
         "sign changed: count + k": COST,
         "sign changed: count + k (2)": COST,
