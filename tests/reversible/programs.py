@@ -211,6 +211,13 @@ def asserted(n, k):
     return n, k
 
 
+def asserted_in_one_arm(n, k):
+    if n > 0:
+        n += k * k
+        assert n > 4
+    return n, k
+
+
 def asserted_elements(x, w):
     for i in range(1, len(x)):
         if x[i] > 0.0:
@@ -284,6 +291,8 @@ CASES = [
 PARTIAL = [
     (asserted, 3, 2),
     (asserted, -7, 2),
+    (asserted_in_one_arm, 3, 2),
+    (asserted_in_one_arm, 0, 2),
     (asserted_elements, normal(6), 0.6),
     (until_small, 0.5, 0, 7.3),
     (until_small, 0.5, 0, 0.3),

@@ -158,10 +158,10 @@ def halves_of_integers(a, b):
     return a, b
 
 
-def asserted_in_one_arm(n):
+def asserted_of_too_much(n):
     if n > 0:
         n += 5
-        assert n > 0
+        assert n > -3
     return n
 
 
@@ -218,7 +218,7 @@ def something_else(x):
         (added_twice, (0.3, 0.4)),
         (nearly_added_twice, (0.3, 0.4)),
         (halves_of_integers, (3, 4)),
-        (asserted_in_one_arm, (3,)),
+        (asserted_of_too_much, (3,)),
         (asserted_of_both, (3,)),
         (asserted_before_the_end, (3,)),
         (until, (3.0, 0)),

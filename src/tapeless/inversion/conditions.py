@@ -100,8 +100,8 @@ def exclude(one: Condition, other: Condition) -> bool:
     if negated(one) == other or one == negated(other):
         return True
     match one, other:
-        case Operation(op, args), Operation(opposite, others) if opposite in _EXCLUDES.get(op, ()):
-            return args == others
+        case Operation(op, args), Operation(opposite, others) if opposite in _EXCLUDES.get(op, ()) and args == others:
+            return True
         case _:
             first, second = _range(one), _range(other)
             if first is None or second is None or first.of != second.of or (first.with_nan and second.with_nan):
@@ -126,7 +126,7 @@ def _range(condition: Condition) -> _Range | None:
             inside = _range(Operation({"lt": "ge", "le": "gt", "gt": "le", "ge": "lt"}[op], args))
             return None if inside is None else replace(inside, with_nan=True)
         case Operation("lt" | "le" | "gt" | "ge" | "eq" as op, (x, Lit() as bound)):
-            least, most, value = (-inf, 0), (inf, 0), float(bound.value)
+            least, most, value = (-inf, 0), (inf, 0), bound.value  # integers are compared exactly
             low = {"gt": (value, 1), "ge": (value, 0), "eq": (value, 0)}.get(op, least)
             high = {"lt": (value, -1), "le": (value, 0), "eq": (value, 0)}.get(op, most)
             return _Range(x, low, high, with_nan=False)
