@@ -12,8 +12,9 @@ outside of C, so there are at least as many of them as vertices in the smallest 
 
 A vertex whose only source is outside of C, and which will never be cheaper, may go *first* if none of its targets in C
 gets a dearer edge: nobody in C has it as a target, and its targets get one source for another. The same with both
-exchanged. What is left when all these are gone falls apart again (`reach` says what edges there are between it then).
-Of vertices with the same edges, one is tried as the last: exchanging them changes nothing.
+exchanged. Where the sum of two free paths is a constant that costs something, nobody may have one to each of the two.
+What is left when all these are gone falls apart again (`reach` says what edges there are between it then). Of vertices
+with the same edges, one is tried as the last: exchanging them changes nothing.
 """
 
 from __future__ import annotations
@@ -153,15 +154,32 @@ class Piece:
             one, others = near.outside(vertex, gone), far.outside(vertex, gone)
             if one.all & (one.all - 1) or one.all & self.chosen:
                 continue
-            # Those that would get a dearer edge from there, or one that adds up with another to a dearer one.
+            # Those that would get a dearer edge from there.
             dearer = others.all & ~(others.varying if one.varying else others.costly if one.costly else -1)
-            if far.counts_sums:
-                free = bits(others.all & ~others.costly & self.chosen)
-                dearer |= sum(1 << v for v in free if near.outside(v, gone).all & one.all)
+            if far.counts_sums and not one.costly and self._adds_up(vertex, one.all, near, far, gone):
+                continue
             price = (others.costly if one.varying else others.varying if one.costly else 0).bit_count()
             if not dearer & self.chosen and (price == 0 or price == far.cut(vertex, self.chosen)):
                 return True
         return False
+
+    def _adds_up(self, vertex: int, one: int, near: Reach, far: Reach, gone: int) -> bool:
+        """Has somebody a free path to this vertex, and another to `one`? Their sum would cost something."""
+        left = self.chosen & ~gone
+        mine = self._over_free_paths(vertex, far, gone)
+        free = ((v, near.outside(v, gone)) for v in bits(left & ~(1 << vertex)))
+        ends = [v for v, met in free if met.all & ~met.costly & one]
+        return any(self._over_free_paths(v, far, gone) & mine for v in ends)
+
+    def _over_free_paths(self, vertex: int, far: Reach, gone: int) -> int:
+        """A vertex, and who is left of this piece and can reach it over edges that are free."""
+        found = todo = 1 << vertex
+        while todo:
+            met = far.outside(todo.bit_length() - 1, gone)
+            fresh = met.all & ~met.costly & self.chosen & ~gone & ~found
+            found |= fresh
+            todo = (todo ^ (1 << todo.bit_length() - 1)) | fresh
+        return found
 
     def candidates(self) -> Iterator[int]:
         """Who may go last: of vertices with the same edges, one."""

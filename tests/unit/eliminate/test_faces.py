@@ -31,6 +31,11 @@ def test_all_eliminations_of_random_graphs_agree(start):
         check(seed)
 
 
+def test_sums_of_free_paths_that_cost_something():
+    """Eliminating a vertex of one target first made a free path add up with another one further up."""
+    check(1453)
+
+
 def test_the_check_notices_a_lost_sum():
     class Forgetful(Exact):
         def plus(self, old, new):
