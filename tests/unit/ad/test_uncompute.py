@@ -102,6 +102,7 @@ BACK, NOT_BACK = "runs backwards from its last state of 16 bytes", "does not run
         (NUMBERED, {"states": 2}, 4 * TRIPS, [BACK]),  # forward, on trial, backwards and again
         (COUNTED, {"states": 2}, 4 * TRIPS, ["runs backwards from its last state of 24 bytes"]),
         (NUMBERED, {"backwards": True}, 3 * TRIPS, [BACK]),
+        (NUMBERED, {}, 2 * TRIPS, []),  # every state is kept
         (DAMPED, {"backwards": True}, 3 * TRIPS, [BACK]),
         (DAMPED, {"states": 2}, None, [BACK]),
         (ONE_WAY, {"backwards": True}, None, [NOT_BACK]),
