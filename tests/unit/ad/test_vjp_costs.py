@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tapeless.ad.prepare import prepare
-from tapeless.ir.core import For, Map
+from tapeless.ir.core import For, Hist, Map
 from tapeless.ir.eval import evaluate
 from tapeless.ir.numbers_count import CountingTower
 from tapeless.ir.text import parse_function
@@ -199,3 +199,26 @@ def test_without_passes_several_places_are_linear_too():
         x = np.linspace(0.5, 1.0, 3 * n).reshape(3, n)
         costs.append(work(derived, [x, np.ones((3, n)), np.arange(n) % 3 == 0, np.ones((3, n))])[0])
     assert is_linear(costs)
+
+
+SHIFTED = """
+def shifted(x: f64[n], m: i64, k: i64) {{
+  y: f64[m] = map m (i: i64) {{
+    l: i64 = {0}
+    e: f64 = index x l
+    s: f64 = sin e
+    return s
+  }}
+  return y
+}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("place", "counts"),
+    [("add i 0", False), ("add i 3", False), ("add i k", False), ("sub k i", False), ("mul i i", True)],
+)
+def test_adjoints_of_reads_along_a_line_are_written_side_by_side(place, counts):
+    """Where the line begins is known outside; only what is no line is a histogram."""
+    derived = vjp(parse_function(SHIFTED.format(place)))
+    assert any(isinstance(stm.expr, Hist) for stm in statements(derived.body)) is counts
