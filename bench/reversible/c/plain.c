@@ -1,5 +1,5 @@
-// Objectives and hand-derived gradients in plain C; every gradient returns the value and adds nothing to its outputs that
-// was there before. Built with gcc -O3 -march=native. Trajectories live in a buffer that is kept between calls.
+// Objectives and hand-derived gradients in plain C; every gradient returns the value and overwrites its outputs.
+// Built with gcc -O3 -march=native. Trajectories live in a buffer that is kept between calls.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -239,4 +239,100 @@ double wave_gradient(long n, in u0, in v0, in courant, long steps, out u_adj, ou
     free(v_adj);
     free(pulled);
     return total;
+}
+
+// Distances of pairs, their mean and their sample variance.
+static void distances(long pairs, long k, in points, keys ends, double *found, double *mean, double *variance) {
+    *mean = *variance = 0;
+    for (long e = 0; e < pairs; e++) {
+        in a = points + k * ends[2 * e], b = points + k * ends[2 * e + 1];
+        double square = 0;
+        for (long c = 0; c < k; c++) square += (a[c] - b[c]) * (a[c] - b[c]);
+        found[e] = sqrt(square);
+        *mean += found[e] / pairs;
+    }
+    for (long e = 0; e < pairs; e++) *variance += (found[e] - *mean) * (found[e] - *mean) / (pairs - 1);
+}
+
+double embedding(long edges, long others, long k, in points, keys edge_ends, keys other_ends) {
+    double near[edges], far[others], near_mean, far_mean, near_variance, far_variance;
+    distances(edges, k, points, edge_ends, near, &near_mean, &near_variance);
+    distances(others, k, points, other_ends, far, &far_mean, &far_variance);
+    return near_variance + far_variance + exp(fmax(near_mean - far_mean + 0.1, 0)) - 1;
+}
+
+static void pull(long pairs, long k, in points, keys ends, in found, double mean, double by_mean, out points_adj) {
+    for (long e = 0; e < pairs; e++) {
+        double factor = (2 * (found[e] - mean) / (pairs - 1) + by_mean / pairs) / found[e];
+        for (long c = 0; c < k; c++) {
+            long a = k * ends[2 * e] + c, b = k * ends[2 * e + 1] + c;
+            double part = factor * (points[a] - points[b]);
+            points_adj[a] += part;
+            points_adj[b] -= part;
+        }
+    }
+}
+
+double embedding_gradient(long edges, long others, long k, in points, keys edge_ends, keys other_ends,
+                          out points_adj) {
+    double near[edges], far[others], near_mean, far_mean, near_variance, far_variance;
+    distances(edges, k, points, edge_ends, near, &near_mean, &near_variance);
+    distances(others, k, points, other_ends, far, &far_mean, &far_variance);
+    double gap = near_mean - far_mean + 0.1, by_gap = gap > 0 ? exp(gap) : 0;
+    memset(points_adj, 0, sizeof(double) * 10 * k);
+    pull(edges, k, points, edge_ends, near, near_mean, by_gap, points_adj);
+    pull(others, k, points, other_ends, far, far_mean, -by_gap, points_adj);
+    return near_variance + far_variance + exp(fmax(gap, 0)) - 1;
+}
+
+// One point through the layers, and what its two numbers have become.
+static void couple(long layers, long hidden, in w, in b, in v, in d, double *x, double *y) {
+    for (long l = 0; l < layers; l++) {
+        double sum = *y + d[l];
+        for (long h = l * hidden; h < (l + 1) * hidden; h++) sum += v[h] * fmax(w[h] * *x + b[h], 0);
+        *y = *x;
+        *x = sum;
+    }
+}
+
+double flow(long n, long layers, long hidden, in w, in b, in v, in d, in points) {
+    double total = 0;
+    for (long i = 0; i < n; i++) {
+        double x = points[2 * i], y = points[2 * i + 1];
+        couple(layers, hidden, w, b, v, d, &x, &y);
+        total += 0.5 * (x * x + y * y);
+    }
+    return total / n;
+}
+
+// The layers are undone; nothing is kept.
+double flow_gradient(long n, long layers, long hidden, in w, in b, in v, in d, in points, out w_adj, out b_adj,
+                     out v_adj, out d_adj) {
+    double total = 0;
+    for (long h = 0; h < layers * hidden; h++) w_adj[h] = b_adj[h] = v_adj[h] = 0;
+    for (long l = 0; l < layers; l++) d_adj[l] = 0;
+    for (long i = 0; i < n; i++) {
+        double x = points[2 * i], y = points[2 * i + 1];
+        couple(layers, hidden, w, b, v, d, &x, &y);
+        total += 0.5 * (x * x + y * y);
+        double x_adj = x / n, y_adj = y / n;
+        for (long l = layers; l-- > 0;) {
+            double before = y, sum = d[l], sum_adj = x_adj, before_adj = y_adj;
+            for (long h = l * hidden; h < (l + 1) * hidden; h++) {
+                double inside = w[h] * before + b[h], on = inside > 0 ? 1 : 0;
+                sum += v[h] * on * inside;
+                v_adj[h] += on * inside * sum_adj;
+                double inside_adj = on * v[h] * sum_adj;
+                w_adj[h] += inside_adj * before;
+                b_adj[h] += inside_adj;
+                before_adj += inside_adj * w[h];
+            }
+            d_adj[l] += sum_adj;
+            y = x - sum;
+            x = before;
+            y_adj = sum_adj;
+            x_adj = before_adj;
+        }
+    }
+    return total / n;
 }
