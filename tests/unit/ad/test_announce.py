@@ -5,9 +5,16 @@ from collections.abc import Sequence
 import pytest
 
 import tapeless.ops  # noqa: F401  # registers the operations
-from tapeless.ad.announce import announce_all, announce_online, announce_some
+from tapeless.ad.announce import (
+    announce_all,
+    announce_backwards,
+    announce_irreversible,
+    announce_online,
+    announce_some,
+)
 from tapeless.ad.planner import Plan, Rerun
 from tapeless.ad.treeverse import forward_steps
+from tapeless.errors import NotReversibleError
 from tapeless.ir.core import Pos
 from tapeless.ir.types import F32, F64, I64, Atom, Type, Var, i64
 from tapeless.passes.notes import Notes
@@ -120,3 +127,39 @@ def test_nothing_is_said_where_nobody_asks():
     notes = Notes()
     announce_some(Plan(bytes=8, notes=notes), HERE, i64(2), [SCALAR], [SCALAR])
     assert len(notes) == 1
+
+
+def test_backwards():
+    plan, notes, reruns = planned()
+    announce_backwards(plan, HERE, i64(5), [SCALAR, FEW], 1e-8)
+    (note,) = notes
+    assert (note.pos, note.decision) == (THERE, "runs backwards from its last state of 32 bytes")
+    assert note.reason == "5 iterations run backwards and again; to keep every state: 160 bytes"
+    assert reruns == {THERE: Rerun(back=2)}
+
+
+def test_backwards_on_trial():
+    plan, notes, reruns = planned(states=4)
+    announce_backwards(plan, HERE, N, [ROW], 1e-8)
+    (note,) = notes
+    assert (note.pos, note.decision) == (HERE, "runs backwards from its last state of 8*n bytes")
+    assert note.reason == "tried once, trips iterations, and done if the first state is found again to 1e-08"
+    assert reruns == {}
+    announce_backwards(Plan(states=4), HERE, N, [ROW], 1e-8)  # nobody asks
+
+
+def test_not_backwards():
+    plan, notes, _ = planned()
+    announce_irreversible(plan, HERE, "y is lost")
+    (note,) = notes
+    assert (note.pos, note.decision, note.reason) == (HERE, "does not run backwards", "y is lost")
+    announce_irreversible(Plan(backwards=True), HERE, "y is lost")  # nobody asks
+
+
+@pytest.mark.parametrize("pos", [HERE, None])
+def test_a_strict_plan_refuses(pos: Pos | None):
+    notes = Notes()
+    with pytest.raises(NotReversibleError, match="the loop cannot be run backwards: y is lost") as caught:
+        announce_irreversible(Plan(backwards=True, strict=True, notes=notes), pos, "y is lost")
+    assert (caught.value.place is None) is (pos is None)
+    assert len(notes) == 0
