@@ -67,3 +67,29 @@ def test_a_loop_with_a_condition():
         said.append(([x.decision for x in plan.notes.about("while")], [x.decision for x in plan.notes]))
     assert [counted for counted, _ in said] == [["runs twice"], ["runs twice"], []]
     assert said[2][1] == ["keeps up to 64 states of 8 bytes, placed while it runs"]
+
+
+ROWS = """
+def f(x: f64[{0}]) {{
+  y: f64[{0}] = for 6 [x] (i: i64, z: f64[{0}]) {{
+    w: f64[{0}] = map {0} (j: i64) {{
+      e: f64 = index z j
+      s: f64 = sin e
+      return s
+    }}
+    return w
+  }}
+  return y
+}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("size", "bytes", "branches", "searches"),
+    [("n", 1000, True, True), ("10", 480, False, False), ("10", 479, False, True)],
+)
+def test_a_known_number_of_rows(size: str, bytes: int, branches: bool, searches: bool):
+    """How many rows fit is known where their size is."""
+    reverse = vjp_function(parse_function(ROWS.format(size)), (0,), Plan(bytes=bytes))
+    assert any(isinstance(stm.expr, If) for stm in reverse.body.stms) is branches
+    assert any(isinstance(stm.expr, While) for stm in statements(reverse.body)) is searches
