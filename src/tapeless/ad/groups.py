@@ -22,7 +22,7 @@ from .values import operator_names
 
 
 def operations(sweep: Sweep, stm: Stm, known: Sequence[str]) -> list[str | None]:
-    """For each accumulator the operation it is combined by, if that is one of the `known` ones and its rule applies.
+    """For each accumulator the operation it is combined by, if its rule applies; sums and products if they are `known`.
 
     The empty string for one without derivative, None for any other: it needs a loop.
     """
@@ -35,7 +35,7 @@ def operations(sweep: Sweep, stm: Stm, known: Sequence[str]) -> list[str | None]
             case _ if stm.vars[k].name not in sweep.varied:
                 found.append("")
             case "min" | "max":
-                found.append(name if name in known and is_extremum(expr.op, k) else None)
+                found.append(name if is_extremum(expr.op, k) else None)
             case "add" | "mul" if isinstance(expr, Hist) or not sweep.is_varied(start):
                 found.append(name if name in known and (name == "add" or not start.type.shape) else None)
             case _:

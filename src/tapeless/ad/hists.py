@@ -34,7 +34,7 @@ def hist_rule(sweep: Sweep, stm: Stm) -> Back:
     if not sweep.varies(stm):
         sweep.emit(stm)
         return nothing
-    names = operations(sweep, stm, ("add", "min", "max"))
+    names = operations(sweep, stm, ("add",))
     if None in names:
         return apart(sweep, stm, names, hist_rule, _looped)
     sweep.emit(stm)

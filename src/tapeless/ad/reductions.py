@@ -62,7 +62,7 @@ def reduce_rule(sweep: Sweep, stm: Stm) -> Back:
     if not sweep.varies(stm):
         sweep.emit(stm)
         return nothing
-    names = operations(sweep, stm, ("add", "min", "max", "mul"))
+    names = operations(sweep, stm, ("add", "mul"))
     if None in names:
         return apart(sweep, stm, names, reduce_rule, _reduce_as_loop)
     if any(name in ("min", "max") for name in names) and not _only_reads(expr.body):
@@ -113,7 +113,7 @@ def scan_rule(sweep: Sweep, stm: Stm) -> Back:
     if not sweep.varies(stm):
         sweep.emit(stm)
         return nothing
-    names = operations(sweep, stm, ("add", "min", "max"))
+    names = operations(sweep, stm, ("add",))
     if None in names:
         return apart(sweep, stm, names, scan_rule, _scan_as_loop)
     if any(name in ("min", "max") for name in names) and not _only_reads(expr.body):

@@ -38,6 +38,9 @@ EQUIVALENT: dict[str, dict[str, str]] = {
         "second operand dropped: self.parent.records(var) and (not is_small(var.type))": COST,
         "1 -> 2: i64(1) (2)": "a span of one place has no step",
     },
+    "again": {
+        "statement dropped: restores(scope)": PLACE,
+    },
     "branches": {
         "condition negated: if mentions(deposit.value.type, inside):": "such a part is refused below too",
         "condition negated: if not entry.covers(size):": COST,
@@ -253,6 +256,7 @@ EQUIVALENT: dict[str, dict[str, str]] = {
         "second operand dropped: j in reads[k] and j != k": "uniting a set with itself changes nothing",
     },
     "stacks": {
+        "first operand dropped: plan.wants_notes and (not plan.is_limited)": "what nobody asks for is not written down",
         "second operand dropped: not isinstance(atom, Var) or atom.name not in _bound(body)": SAME,
         "index off by one: found[0] (3)": SAME,
         "first operand dropped: simple and (not mentioned(block) & carried)": COST,

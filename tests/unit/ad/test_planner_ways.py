@@ -93,3 +93,21 @@ def test_a_known_number_of_rows(size: str, bytes: int, branches: bool, searches:
     reverse = vjp_function(parse_function(ROWS.format(size)), (0,), Plan(bytes=bytes))
     assert any(isinstance(stm.expr, If) for stm in reverse.body.stms) is branches
     assert any(isinstance(stm.expr, While) for stm in statements(reverse.body)) is searches
+
+
+SUMMED = """
+def f(x: f64, n: i64) {
+  y: f64, t: f64 = for n [x 0.0] (i: i64, z: f64, s: f64) {
+    w: f64 = sin z
+    s1: f64 = add s w
+    return w s1
+  }
+  return y t
+}
+"""
+
+
+def test_what_is_not_read_again_is_not_kept():
+    notes = Notes()
+    vjp_function(parse_function(SUMMED), (0,), Plan(states=5, notes=notes))
+    assert [note.decision for note in notes.about(RETURN_SWEEP)] == [SOME]
