@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 JOBS ?= 2
 
-.PHONY: demo test lint bench bench-latency bench-grad bench-adbench bench-eliminate bench-reversible fuzz fuzz-grad fuzz-reversible compare-peers mutate-rules docs clean
+.PHONY: demo test lint bench bench-latency bench-grad bench-adbench bench-eliminate bench-reversible fuzz fuzz-grad fuzz-eliminate fuzz-reversible compare-peers mutate-rules docs clean
 
 $(READY): pyproject.toml
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -42,6 +42,11 @@ fuzz-grad: $(READY)
 # Programs run backwards, and derivatives whose loops do.
 fuzz-reversible: $(READY)
 	$(BIN)/python -m tapeless.testing.reversible -n $(N) --seed $(SEED) --jobs $(JOBS)
+
+# Eliminations of random graphs and programs: entries, multiplications, exact search.
+fuzz-eliminate: $(READY)
+	$(BIN)/python -m tapeless.testing.elimination -n $(N) --seed $(SEED)
+	$(BIN)/python -m tapeless.testing.accumulation -n $(N) --seed $(SEED)
 
 # Gradients of N random programs beside those of JAX and PyTorch; their environment is that of `make bench-grad`.
 compare-peers:
