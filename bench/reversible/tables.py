@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
-
 from bench.reversible.problems import PROBLEMS, WAVES
 
 Row = dict[str, dict]
@@ -59,9 +57,10 @@ def _per_item(name: str, ours: float | None) -> tuple[str, str]:
 def memory_table(table: dict[str, Row], peers: list[str]) -> str:
     """Waves: what a step costs in time and in memory, from runs with few and with many steps."""
     lines = [_line(["wave", *peers]), _line(["---"] * (len(peers) + 1))]
-    for (cells, few), (same, many) in pairwise(WAVES):
-        names = [f"wave_{cells}x{few}", f"wave_{same}x{many}"]
-        if cells != same or not all(name in table for name in names):
+    for cells, many in WAVES:
+        few = min(steps for same, steps in WAVES if same == cells)
+        names = [f"wave_{cells}x{few}", f"wave_{cells}x{many}"]
+        if few == many or not all(name in table for name in names):
             continue
         growths = [_growth(peer, *(table[name].get(peer, {}) for name in names), few, many) for peer in peers]
         lines.append(_line([f"{cells} x {cells}, {few} to {many} steps", *growths]))
@@ -75,7 +74,9 @@ def _growth(peer: str, first: dict, second: dict, few: int, many: int) -> str:
     time, memory = (second["ms"] - first["ms"]) / (many - few), max(second["peak_mb"] - first["peak_mb"], 0.0)
     # With a fixed number of states the steps are repeated more often the longer the run.
     least = "at least " if peer == "tapeless states" else ""
-    long_memory = memory * (LONG / many) ** MEMORY[peer] / 1024
+    power = MEMORY[peer]
+    factor = (LONG**power - few**power) / (many**power - few**power) if power else 1.0
+    long_memory = memory * factor / 1024
     return f"{time:.3g} ms, {memory:.3g} MB; {least}{time * LONG / 1e3:.3g} s, {long_memory:.3g} GB"
 
 
