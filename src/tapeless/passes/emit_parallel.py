@@ -54,7 +54,7 @@ class Plan:
     """
 
     block: Block
-    places: dict[int, tuple[Place, Atom]] = field(default_factory=dict[int, tuple[Place, Atom]])
+    places: dict[int, Place] = field(default_factory=dict[int, Place])
     columns: dict[int, tuple[int, ...]] = field(default_factory=dict[int, tuple[int, ...]])
     reduces: dict[int, str] = field(default_factory=dict[int, str])
     choices: list[Choice] = field(default_factory=list[Choice])
@@ -81,8 +81,6 @@ class Plan:
 
     def needs(self, k: int) -> list[Atom]:
         """The values of the block from which result k is made."""
-        if k in self.places:
-            return [self.places[k][1]]
         if k in self.hists:
             return [atom for d in self.hists[k] for atom in (*d.keys, d.value)]
         for c in self.choices:
@@ -140,7 +138,7 @@ class _Emitter:
 
         If the new value is `update_slice(old value, part, ...)`, the parts of all iterations are written at once.
         """
-        place, element = self.plan.places[k]
+        place, element = self.plan.places[k], self.plan.block.results[k]
         write = self.r.operation(element, "update_slice")
         old = self.r.operation(write.args[0], "index") if write else None
         if self.plan.columns[k] or write is None or old is None or not same(old.args[0], self.loop.params[k]):
@@ -182,7 +180,7 @@ class _Emitter:
 
     def _after_map(self, arrays: Sequence[Var]) -> None:
         plan, queue = self.plan, list(arrays)
-        for k, (place, _) in plan.places.items():
+        for k, place in plan.places.items():
             self._finish(k, self._store(k, place, queue.pop(0)))
         folded = len(plan.reduces) + sum(len(c.members) for c in plan.choices)
         if folded:

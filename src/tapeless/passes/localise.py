@@ -21,10 +21,8 @@ from .places import ACCESSES, Found, Place, literal_index
 from .rewrite import name_of
 
 
-def localised(
-    body: Block, result: Atom, param: Var, found: Found, columns: Sequence[int], defs: dict[str, Expr]
-) -> tuple[Block, Atom]:
-    """The body over the place alone, whose old value it reads from `param`; and the new value of the place.
+def localised(body: Block, param: Var, found: Found, columns: Sequence[int], defs: dict[str, Expr]) -> Block:
+    """The body over the place alone, whose old value it reads from `param`; its result is the new one.
 
     With `columns`, over these elements of the row.
     """
@@ -36,7 +34,7 @@ def localised(
         rewriter.statement(stm)
     block = Block(tuple(rewriter.out), tuple(rewriter.atom(x) for x in body.results))
     # A value that was read from the array may be the size of another one.
-    return substitute(block, rewriter.sizes), rewriter.atom(result)
+    return substitute(block, rewriter.sizes)
 
 
 def without_read(body: Block, param: Var, element: Var) -> Block:

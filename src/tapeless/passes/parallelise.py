@@ -114,7 +114,7 @@ class _Parallelise:
             indices = [emit_form(form, self.r.apply) for form in found.place.forms]
             if not all(self.walk.facts.within(i, n) for i, n in zip(indices, param.type.shape, strict=True)):
                 continue
-            body, _ = localised(loop.body.body, loop.body.body.results[k], param, found, (), self.r.defs)
+            body = localised(loop.body.body, param, found, (), self.r.defs)
             element, var = fresh(param.name, Type(param.type.dtype)), fresh("t", Type(param.type.dtype))
             body = without_read(body, param, element)
             stores.append((loop.init[k], var, indices, loop.vars[k]))
@@ -201,8 +201,8 @@ class _Parallelise:
         if problem:
             self._because(f"{_base(param)}: {problem}", None)
             return
-        plan.block, element = localised(block, block.results[k], param, found, columns, self.r.defs)
-        plan.places[k] = (found.place, element)
+        plan.block = localised(block, param, found, columns, self.r.defs)
+        plan.places[k] = found.place
         plan.columns[k] = columns
 
     def _problem(self, loop: Loop, param: Var, found: Found) -> tuple[str, tuple[int, ...]]:

@@ -121,8 +121,14 @@ class Rewriter:
             return self.lam(lam)
 
     def _arm(self, expr: If, cond: str, holds: bool, lam: Lambda) -> Lambda:
-        """An arm of a branch: in it the condition is known, and so are numbers that earlier branches on it chose."""
-        inside: dict[str, Atom] = {cond: Lit(holds, BOOL)} | self._chosen.get((cond, holds), {})
+        """An arm of a branch: in it the condition is known, and so are numbers that earlier branches on it chose.
+
+        Not those that are sizes of what it returns: they are in the types outside.
+        """
+        sizes = {name_of(size) for result in lam.body.results for size in result.type.shape}
+        chosen = self._chosen.get((cond, holds), {})
+        inside: dict[str, Atom] = {name: atom for name, atom in chosen.items() if name not in sizes}
+        inside[cond] = Lit(holds, BOOL)
         outside = {name: self.subst.get(name) for name in inside}
         self.subst |= inside
         around, self.held = self.held, self.held | {cond: holds}

@@ -204,3 +204,25 @@ def f(a0: f64[n], o0: f64[n], y: f64[n]) {
     args = [np.zeros(4), np.ones(4), np.array([0.25, 0.75, 0.0, 1.0])]
     for before, after in zip(evaluate(function, args), evaluate(made, args), strict=True):
         assert np.array_equal(before, after)
+
+
+def test_what_one_array_is_given_may_be_read_from_another_that_changes_too():
+    """The element that p gets is read from q, which is cleared there afterwards."""
+    text = """def moved(a: f64[n], b: f64[n]) {
+  t: f64[n], s: f64[n] = for n [a b] (turn: i64, p: f64[n], q: f64[n]) {
+    k: i64 = add n -1
+    i: i64 = sub k turn
+    w: f64 = index q i
+    q2: f64[n] = update q 0.0 i
+    p2: f64[n] = update p w i
+    return p2 q2
+  }
+  return t s
+}"""
+    function = simplify.run(parse_function(text), Notes())
+    parallel = parallelise.run(function, Notes())
+    check(parallel)
+    assert "for" not in kinds(parallel.body)
+    first, second = evaluate(parallel, [np.zeros(3), np.array([1.0, 2.0, 3.0])])
+    np.testing.assert_array_equal(first, [1.0, 2.0, 3.0])
+    np.testing.assert_array_equal(second, [0.0, 0.0, 0.0])

@@ -348,3 +348,29 @@ def f(x: f64, y: f64) {
     )
     assert kinds(function.body).count("if") == 1
     assert not {"tanh", "select"} & set(kinds(function.body))
+
+
+def test_a_size_that_an_earlier_branch_chose_keeps_its_name_in_the_types_of_a_later_one():
+    text = """def chosen(x: f64[n], c: bool) {
+  k: i64, y: f64[k] = if c {
+    a: f64[1] = slice x 0 1 1
+    return 1 a
+  } else {
+    return n x
+  }
+  z: f64[k] = if c {
+    b: f64[1] = slice x 1 1 1
+    d: f64[k] = reshape b k
+    return d
+  } else {
+    e: f64[k] = replicate 0.5 k
+    return e
+  }
+  return y z
+}"""
+    function = simplify.run(parse_function(text), Notes())
+    check(function)
+    for c in (True, False):
+        y, z = evaluate(function, [np.array([1.0, 2.0, 3.0]), np.bool_(c)])
+        np.testing.assert_array_equal(y, [1.0] if c else [1.0, 2.0, 3.0])
+        np.testing.assert_array_equal(z, [2.0] if c else [0.5] * 3)
