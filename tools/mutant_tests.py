@@ -5,19 +5,22 @@
 process that imports the changed file. They hold costs, counts, plans, patterns and words to what is promised.
 
     python tools/mutant_tests.py watch OUTPUT       the processes that these start
-    python tools/mutant_tests.py judge MODULE TEST ...      (the changed source comes from standard input)
+    python tools/mutant_tests.py judge MODULE SECONDS TEST ...      (the changed source comes from standard input)
 """
 
 from __future__ import annotations
 
 import json
 import os
+import resource
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
+from math import ceil
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -32,8 +35,8 @@ ABOUT = ("tests/unit/ad", "tests/derivatives", "tests/reversible/test_gradients.
          "tests/unit/eliminate/test_collapse.py")  # fmt: skip
 IGNORED = ("test_rule_mutants.py", "test_mutants.py", "test_directed.py", "test_jvp_random.py")
 SLOW = 3.0  # seconds, watched, beyond which a test is left out
-EACH = 3  # parameters of one test function for one mutant
-PATIENCE = 240  # seconds for a verdict
+EACH = 8.0  # seconds, watched, of the parameters of one test function for one mutant
+PATIENCE = 30  # seconds of processor time for a verdict, beyond twice what the tests cost, watched
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,20 +58,28 @@ def watched() -> list[Test]:
 
 
 def fails(mutant: Mutant, tests: Sequence[Test]) -> bool:
-    """Does a test fail with the mistake planted?"""
+    """Does a test fail with the mistake planted, or lose its way?"""
     chosen = _chosen(mutant, tests)
-    return bool(chosen) and _started("judge", mutant.module, *chosen, source=mutant.source) != 0
+    limit = ceil(PATIENCE + 2 * sum(test.seconds for test in chosen))
+    names = [test.name for test in chosen]
+    return bool(chosen) and _started("judge", mutant.module, str(limit), *names, source=mutant.source) != 0
 
 
-def _chosen(mutant: Mutant, tests: Sequence[Test]) -> list[str]:
-    """Of each test function that reaches the changed statement some, cheap ones and the dearest, cheap ones first."""
+def _chosen(mutant: Mutant, tests: Sequence[Test]) -> list[Test]:
+    """Of each test function that reaches the changed statement what `EACH` allows and the dearest, cheap ones first."""
     lines = {(mutant.module, line) for line in mutant.lines or ()}
     functions: dict[str, list[Test]] = {}
     for test in tests:
         if not lines or not lines.isdisjoint(test.reaches):
             functions.setdefault(test.name.split("[")[0], []).append(test)
-    some = [test for each in functions.values() for test in {*each[: EACH - 1], each[-1]}]
-    return [test.name for test in sorted(some, key=lambda test: test.seconds)]
+    some = [test for each in functions.values() for test in {*_cheap(each), each[-1]}]
+    return sorted(some, key=lambda test: test.seconds)
+
+
+def _cheap(tests: Sequence[Test]) -> list[Test]:
+    """The first of some tests, as long as they take no longer than `EACH` together."""
+    spent = accumulate(test.seconds for test in tests)
+    return [test for test, seconds in zip(tests, spent, strict=True) if seconds <= EACH]
 
 
 def _started(*words: str, source: str = "", check: bool = False) -> int:
@@ -76,13 +87,10 @@ def _started(*words: str, source: str = "", check: bool = False) -> int:
     with tempfile.TemporaryDirectory() as cache:
         environment = os.environ | {"TAPELESS_CACHE_DIR": cache}
         command = [sys.executable, __file__, *words]
-        try:
-            return subprocess.run(
-                command, cwd=ROOT, env=environment, input=source, text=True, timeout=PATIENCE if source else None,
-                stdout=subprocess.DEVNULL, stderr=None if check else subprocess.DEVNULL, check=check,
-            ).returncode  # fmt: skip
-        except subprocess.TimeoutExpired:
-            return 1
+        return subprocess.run(
+            command, cwd=ROOT, env=environment, input=source, text=True,
+            stdout=subprocess.DEVNULL, stderr=None if check else subprocess.DEVNULL, check=check,
+        ).returncode  # fmt: skip
 
 
 class _Watch:
@@ -120,7 +128,8 @@ def _watch(output: str) -> int:
     return int(status)
 
 
-def _judge(module: str, tests: Sequence[str]) -> int:
+def _judge(module: str, limit: int, tests: Sequence[str]) -> int:
+    resource.setrlimit(resource.RLIMIT_CPU, (limit, limit))
     for name in [name for name in sys.modules if name.startswith("tapeless")]:
         del sys.modules[name]
     sys.meta_path.insert(0, Changed(Mutant(module, 0, None, "", sys.stdin.read())))
@@ -131,7 +140,7 @@ if __name__ == "__main__":
     match sys.argv[1:]:
         case ["watch", output]:
             sys.exit(_watch(output))
-        case ["judge", module, *tests]:
-            sys.exit(_judge(module, tests))
+        case ["judge", module, limit, *tests]:
+            sys.exit(_judge(module, int(limit), tests))
         case _:
             sys.exit(__doc__)
