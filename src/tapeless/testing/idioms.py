@@ -174,6 +174,31 @@ def exchanging(s: Scope) -> bool:
     return True
 
 
+def moving(s: Scope) -> bool:
+    """p[i] = q[i]; q[i] = e: what one array is given is read from another that changes at the same place."""
+    array = _array(s)
+    if array is None:
+        return False
+    n, backwards = _size(s, array), s.dice.chance(0.4)
+    other = s.find(lambda v: v.type == array.type and not v.wild) or array
+    taken, kept = s.dice.chance(0.7), s.dice.below(3)
+
+    def body(b: Builder, i: Var, p: Var, q: Var) -> Sequence[Atom]:
+        inner = body_scope(s, b, i, n)
+        where = b.apply("sub", b.apply("sub", n.atom, i64(1)), i) if backwards else i
+        old, new = b.apply("index", p, where), b.apply("index", q, where)
+        left = (zero(array.dtype), old, expression(inner, array.dtype, 1))[kept]
+        q = b.apply("update", q, left, where)
+        if not taken:
+            new = b.apply("index", q, where)
+        return b.apply("update", p, new, where), q
+
+    outs = s.b.for_(n.atom, s.dice.shuffled((array.atom, other.atom)), body)
+    for out in outs:
+        s.define(out, min(array.lo, other.lo, STEP[0]), max(array.hi, other.hi, STEP[1]), exact=False)
+    return True
+
+
 def striding(s: Scope) -> bool:
     """An induction variable p += k beside the counter, used as an index."""
     array = _array(s)
@@ -305,6 +330,7 @@ IDIOMS = (
     Production("tally_loop", 1.2, tallying, nested=True),
     Production("least_loop", 0.8, least, nested=True),
     Production("exchange_loop", 1, exchanging, nested=True),
+    Production("move_loop", 1, moving, nested=True),
     Production("stride_loop", 0.8, striding, nested=True),
     Production("triangle", 1, triangle, nested=True),
     Production("scratch_loop", 1, scratch, nested=True),
