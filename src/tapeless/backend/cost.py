@@ -42,8 +42,17 @@ def changing(function: Function) -> frozenset[Var]:
         for lam in lambdas(stm.expr):
             if not isinstance(stm.expr, If):
                 found.update(lam.params)
-                found.update(var for inner in statements(lam.body) for var in inner.vars)
+                found.update(var for inner in statements(lam.body) for var in inner.vars if not _is_round(inner))
     return frozenset(var for var in found if var.type.dtype.is_int and not var.type.shape)
+
+
+def _is_round(stm: Stm) -> bool:
+    """What is left of many, but at most a number that is large itself: nearly always it is that number."""
+    match stm.expr:
+        case Apply("min", args):
+            return any(isinstance(x, Lit) and x.value >= GUESS for x in args)
+        case _:
+            return False
 
 
 def block_cost(block: Block) -> float:

@@ -6,7 +6,7 @@
 The sum of all parts, a matrix for each, is too large for the caches near the core, and it would be read and written
 once for each strip of points. The sum of one part is not, nor is what that part alone reads. What a point has for all
 parts is computed first and kept: numbers, and one number for each part. It pays where a part takes many operations
-for each number kept.
+for each number kept. Some thousand points at a time are treated so, whose numbers take little memory.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 from ..ir.build import Builder
 from ..ir.core import Apply, Block, For, Function, If, Lambda, Map, Reduce, Stm, While
-from ..ir.types import Atom, Lit, Type, Var, zero
+from ..ir.types import Atom, Lit, Type, Var, i64, zero
 from ..ir.walk import free_vars, inline, map_lambdas, statements, substitute
 from . import dce
 from .cost import block_cost, has_check
@@ -30,6 +30,8 @@ from .uses import bound_names
 DEAR = 100.0
 # So many elements of a sum are near the core.
 NEAR = 8192
+# Points of which numbers are kept at a time.
+ROUND = 4096
 
 
 def run(function: Function, notes: Notes) -> Function:
@@ -130,28 +132,44 @@ def _pays(sum_: _Sum) -> bool:
 
 
 def _by_parts(stm: Stm, sum_: _Sum) -> list[Stm]:
-    b, parts, counter = Builder(stm.pos), sum_.parts.expr, sum_.points.body.params[0]
+    """The sum in rounds of so many points that what is kept of them takes little memory."""
+    b, points = Builder(stm.pos), sum_.points
+    raised = b.apply("add", points.size, i64(ROUND - 1))
+    rounds = b.apply("floordiv", raised, i64(ROUND))
+
+    def round(b: Builder, number: Var, *sums: Var) -> Sequence[Atom]:
+        first = b.apply("mul", number, i64(ROUND))
+        count = b.apply("min", b.apply("sub", points.size, first), i64(ROUND))
+        return b.splice(inline(points.op, (*sums, *_part_sums(b, sum_, first, count))))
+
+    b.for_(rounds, points.neutral, round)
+    b.stms[-1] = Stm(stm.vars, b.stms[-1].expr, stm.pos)
+    return b.stms
+
+
+def _part_sums(b: Builder, sum_: _Sum, first: Atom, count: Atom) -> Sequence[Atom]:
+    """The sums of all parts over `count` points."""
+    parts, counter = sum_.parts.expr, sum_.points.body.params[0]
     assert isinstance(parts, Map)
     results = [parts.body.body.results[sum_.parts.vars.index(x)] for x in sum_.points.body.body.results]  # type: ignore[arg-type]
 
-    def numbers(b: Builder, i: Var) -> Sequence[Atom]:
+    def numbers(b: Builder, j: Var) -> Sequence[Atom]:
+        i = b.apply("add", first, j)
         return b.splice(inline(Lambda((counter,), Block(sum_.before, sum_.kept)), (i,)))
 
-    arrays = b.map_(sum_.points.size, numbers)  # with all checks of the points
+    arrays = b.map_(count, numbers)  # with all checks of the points
 
     def part(b: Builder, k: Var) -> Sequence[Atom]:
-        def values(b: Builder, i: Var) -> Sequence[Atom]:
-            read: dict[Var, Atom] = {v: b.apply("index", a, i) for v, a in zip(sum_.kept, arrays, strict=True)}
+        def values(b: Builder, j: Var) -> Sequence[Atom]:
+            i = b.apply("add", first, j)
+            read: dict[Var, Atom] = {v: b.apply("index", a, j) for v, a in zip(sum_.kept, arrays, strict=True)}
             block = Block((*sum_.views, *parts.body.body.stms), tuple(results))
             return b.splice(inline(Lambda((counter, *parts.body.params), substitute(block, read)), (i, k)))
 
         start = [_zeros(b, result) for result in results]
-        return b.reduce(sum_.points.size, sum_operator(b, [x.type for x in results]), start, values)
+        return b.reduce(count, sum_operator(b, [x.type for x in results]), start, values)
 
-    sums = b.map_(parts.size, part)
-    b.stms[-1] = Stm(stm.vars, b.stms[-1].expr, stm.pos)
-    assert len(sums) == len(stm.vars)
-    return b.stms
+    return b.map_(parts.size, part)
 
 
 def _zeros(b: Builder, value: Atom) -> Atom:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import tapeless as tp
-from tapeless.ir.core import Map, Reduce
+from tapeless.ir.core import For, Map, Reduce
 from tapeless.ir.eval import evaluate
 from tapeless.ir.text import parse_function
 from tapeless.passes import distribute
@@ -82,7 +82,10 @@ def f(x: f64[n, d], c: f64[m]) {{
 
 def _is_by_parts(function) -> bool:
     (last,) = [s.expr for s in function.body.stms if s.vars == function.body.results]
-    return isinstance(last, Map) and any(isinstance(s.expr, Reduce) for s in last.body.body.stms)
+    if not isinstance(last, For):
+        return False
+    maps = [s.expr for s in last.body.body.stms if isinstance(s.expr, Map)]
+    return any(isinstance(s.expr, Reduce) and s.vars[0].type.shape for m in maps for s in m.body.body.stms)
 
 
 X, C = RNG.normal(size=(6, 5)), RNG.normal(size=4)
@@ -90,6 +93,13 @@ X, C = RNG.normal(size=(6, 5)), RNG.normal(size=4)
 
 def test_parts_come_first():
     assert _is_by_parts(optimised(_sum(), [X, C], distribute))
+
+
+@pytest.mark.parametrize("points", [1, 2, 4, 5])
+def test_a_few_points_at_a_time(monkeypatch: pytest.MonkeyPatch, points: int):
+    monkeypatch.setattr(distribute, "ROUND", points)
+    for n in (1, 5, 6):
+        assert _is_by_parts(optimised(_sum(), [X[:n], C], distribute))
 
 
 def test_nothing_to_add_up():
