@@ -152,7 +152,7 @@ def _direction(s: Solving, part: Affine | Span, size: Atom) -> int:
     start, count, step = part
     if step.terms or step.const not in (1, -1):
         return 0
-    facts = s.facts(s.definitions())
+    facts = s.facts()
     first = ZERO if step.const == 1 else facts.form(size).shifted(-1)
     if start != first or not (count == size or facts.decide("eq", count, size) is True):
         return 0

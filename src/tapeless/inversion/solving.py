@@ -83,6 +83,10 @@ class Solving:
         self.told = 0
         # What is computed again, in this block and in those within.
         self.again: list[Stm] = [] if parent is None else parent.again
+        # What does not change while the block is solved; and what was not known when so much had been learned.
+        self._facts: Facts | None = None
+        self._definitions: dict[str, Expr] | None = None
+        self._unknown: dict[str, int] = {}
 
     def run(self, results: Sequence[Atom | None]) -> None:
         """Solve the block, given what its results are; None where that is not known."""
@@ -137,7 +141,7 @@ class Solving:
         if found is not None:
             return found
         if atom.name in self.made:
-            return self._again(atom)
+            return self._found_again(atom)
         if atom.name in self.wanted:
             raise CannotInvert(f"{_base(atom)} is not known here")
         return atom if self.parent is None else self.parent.value(atom)
@@ -151,6 +155,20 @@ class Solving:
     def type(self, type: Type) -> Type:
         """A type of the program in terms of the inverse."""
         return Type(type.dtype, tuple(self.value(size) for size in type.shape))
+
+    def _found_again(self, var: Var) -> Atom:
+        """Compute a value unless that failed before, and nothing was learned since."""
+        learned = self._learned_so_far()
+        if self._unknown.get(var.name) == learned:
+            raise CannotInvert(f"{_base(var)} is not known here")
+        try:
+            return self._again(var)
+        except CannotInvert:
+            self._unknown[var.name] = learned
+            raise
+
+    def _learned_so_far(self) -> int:
+        return self.told + (self.parent._learned_so_far() if self.parent is not None else 0)
 
     def _again(self, var: Var) -> Atom:
         """Compute a value from its definition: only what this very value takes."""
@@ -192,24 +210,24 @@ class Solving:
 
     def is_beside(self, hole: Hole, place: Place) -> bool:
         """Is the array known at this place?"""
-        facts = self.facts(self.definitions())
-        return all(are_apart(facts, gap.place, place) for gap in hole.gaps)
+        return all(are_apart(self.facts(), gap.place, place) for gap in hole.gaps)
 
     def _reads_apart(self, part: Block, array: Var, gap: Gap) -> bool:
         """Is the array read only beside the gap?"""
-        defs = self.definitions()
-        return Reads(self.facts(defs), defs, array, gap.place).are_apart(part)
+        return Reads(self.facts(), self.definitions(), array, gap.place).are_apart(part)
 
-    def facts(self, defs: Mapping[str, Expr]) -> Facts:
+    def facts(self) -> Facts:
         """What is known of integers: the counters around, the sizes of arrays, what was checked."""
-        facts = Facts(defs, {name: number for number, name in enumerate(defs)})
-        level: Solving | None = self
-        while level is not None:
-            for counter, size in level.counters.items():
-                facts.counter(counter, size)
-            learn_of(facts, (*level.before, *level.block.stms))
-            level = level.parent
-        return facts
+        if self._facts is None:
+            defs = self.definitions()
+            self._facts = Facts(defs, {name: number for number, name in enumerate(defs)})
+            level: Solving | None = self
+            while level is not None:
+                for counter, size in level.counters.items():
+                    self._facts.counter(counter, size)
+                learn_of(self._facts, (*level.before, *level.block.stms))
+                level = level.parent
+        return self._facts
 
     def extent(self, size: Atom) -> int | None:
         """A size as a number: written so in its type, or checked to be one."""
@@ -241,9 +259,12 @@ class Solving:
         return None if stm is None else stm.expr
 
     def definitions(self) -> dict[str, Expr]:
-        outer = self.parent.definitions() if self.parent is not None else {}
-        outer |= {var.name: stm.expr for stm in self.before for var in stm.vars}
-        return outer | {name: stm.expr for name, stm in self.made.items()}
+        """Those of the variables here and around."""
+        if self._definitions is None:
+            outer = dict(self.parent.definitions()) if self.parent is not None else {}
+            outer |= {var.name: stm.expr for stm in self.before for var in stm.vars}
+            self._definitions = outer | {name: stm.expr for name, stm in self.made.items()}
+        return self._definitions
 
     # -- learning -----------------------------------------------------------------------------
 
