@@ -105,19 +105,11 @@ class _Extreme:
         """The arm of one winner, and that of any other number; None where an arm would make a large array."""
         one = ArmScope(scope.b.child(), set(scope.varied), set(), scope)
         self._at(one, which, self.adjoint, self.out)
-        if not all(is_small(x.var.type, KEPT) or self._is_row(x, which) for x in one.deposits):
+        if not all(is_small(x.var.type, KEPT) or _is_row(x, which, self.expr.size) for x in one.deposits):
             return None
         many = ArmScope(scope.b.child(), set(scope.varied), set(), scope)
         self._shares(many, count)
         return one, many
-
-    def _is_row(self, deposit: Deposit, which: Atom) -> bool:
-        """Is this to all of the winner's row, where each value has a row? Then all of them read as much as there is."""
-        entries, shape = deposit.entries, deposit.var.type.shape
-        if not entries or entries[0] != which or shape[0] != self.expr.size:
-            return False
-        spans = zip(entries[1:], shape[1:], strict=False)
-        return all(isinstance(x, Span) and (x.size == n or not isinstance(x.size, Lit)) for x, n in spans)
 
     def _at(self, scope: Scope, i: Atom, seed: Atom, outer: Var | None = None) -> None:
         """The body at i, forward and back, within the scope; `outer` as for `Sweep.inner`."""
@@ -146,6 +138,15 @@ class _Extreme:
                 self._at(scope, i64(i), seed(b, i64(i), ())[0] or share)
         else:
             indexed(self.sweep, scope, Body(size, self.expr.body, (None,), seed))
+
+
+def _is_row(deposit: Deposit, which: Atom, size: Atom) -> bool:
+    """Is this to all of the winner's row, where each of `size` values has a row? They all read as much as there is."""
+    entries, shape = deposit.entries, deposit.var.type.shape
+    if not entries or entries[0] != which or shape[0] != size:
+        return False
+    spans = zip(entries[1:], shape[1:], strict=False)
+    return all(isinstance(x, Span) and (x.size == n or not isinstance(x.size, Lit)) for x, n in spans)
 
 
 def _whole(arm: ArmScope, vars: Sequence[Var]) -> list[Atom]:

@@ -68,8 +68,7 @@ EQUIVALENT: dict[str, dict[str, str]] = {
         ),
     },
     "extremes": {
-        "condition negated: if not all((is_small(x.var.type, KEPT) or self._is_row(x, which) for x in "
-        "one.deposits)):": COST,
+        "first operand dropped: is_small(x.var.type, KEPT) or _is_row(x, which, self.expr.size)": COST,
         "condition negated: self._arms(scope, which, count) if self._is_dear() else None": COST,
         "comparison changed: others * block_cost(self.expr.body.body) > DEAR": COST,
         "second operand dropped: isinstance(size, Lit) and int(size.value) <= 1 << 15": COST,
