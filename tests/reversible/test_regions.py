@@ -345,3 +345,24 @@ def test_what_is_written_forward_cannot_be_needed():
 
     with pytest.raises(NotReversibleError):
         (~depends)(np.ones(2), np.ones(1))
+
+
+@tp.reversible
+def scaled(x, k, n):
+    for i in range(n):
+        x *= k + i
+        x += 1.0
+
+
+def test_factors_that_are_known_when_it_runs_back():
+    scaled.check_inverse(np.array([1.0, 2.0]), 0.3, 5, tolerance=1e-13)
+    with pytest.raises(ZeroDivisionError):
+        (~scaled)(np.ones(2), -2.0, 5)
+    x = np.array([1.0, 2.0])
+
+    def end(x, k):
+        u = x.copy()
+        scaled(u, k, 5)
+        return np.sum(u)
+
+    np.testing.assert_allclose(tp.grad(end, memory="reversible")(x, -2.0), tp.grad(end)(x, -2.0), rtol=1e-12)

@@ -129,10 +129,6 @@ def maybe_itself(x, i, j):
     x[i] += x[j]
 
 
-def scaled_by_what_may_be_zero(x, k):
-    x *= k
-
-
 def rotated_by_anything(x, y, c, s):
     x, y = c * x - s * y, s * x + c * y
     return x, y
@@ -212,7 +208,6 @@ def something_else(x):
         (by_what_changes, (normal(3),)),
         (zero, (normal(3),)),
         (maybe_itself, (normal(3), 0, 1)),
-        (scaled_by_what_may_be_zero, (normal(3), 0.5)),
         (rotated_by_anything, (0.3, 0.4, 0.6, 0.8)),
         (rotated_by_two_angles, (0.3, 0.4, 0.6, 0.8)),
         (added_twice, (0.3, 0.4)),
