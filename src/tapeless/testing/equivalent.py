@@ -70,6 +70,7 @@ EQUIVALENT: dict[str, dict[str, str]] = {
     "extremes": {
         "first operand dropped: is_small(x.var.type, KEPT) or _is_row(x, which, self.expr.size)": COST,
         "condition negated: self._arms(scope, which, count) if self._is_dear() else None": COST,
+        "first operand dropped: x.size == n or not isinstance(x.size, Lit)": COST,
         "comparison changed: others * block_cost(self.expr.body.body) > DEAR": COST,
         "second operand dropped: isinstance(size, Lit) and int(size.value) <= 1 << 15": COST,
         "second operand dropped: isinstance(size, Lit) and int(size.value) <= FEW and (not "

@@ -22,8 +22,7 @@ from tapeless.ir.types import F64, Type, f64
 from tapeless.ir.walk import fresh
 from tapeless.passes import dce
 from tapeless.passes.notes import Notes
-
-from .test_accumulate import program
+from tapeless.testing.accumulation import program
 
 
 def pushed(function: Function, columns: int, directions: int, collapse: Collapser | None) -> Function:
