@@ -49,7 +49,7 @@ def test_tangents_of_straight_line_code(directions: int, least: int) -> None:
     saved = 0
     for seed in range(120):
         dice = random.Random(seed)
-        function, columns = program(dice, selects=seed % 2 == 1)
+        function, columns = program(dice, choices=seed % 2 == 1)
         args = [dice.uniform(-1.5, 1.5) for _ in range(len(function.params) + directions * columns)]
         wanted, plain = counted(pushed(function, columns, directions, None), args)
         found, fewer = counted(pushed(function, columns, directions, Collapser()), args)
@@ -74,7 +74,7 @@ def test_adjoints_of_straight_line_code() -> None:
     saved = 0
     for seed in range(200):
         dice = random.Random(seed)
-        function, columns = program(dice, selects=seed % 2 == 1)
+        function, columns = program(dice, choices=seed % 2 == 1)
         args = [dice.uniform(-1.5, 1.5) for _ in range(len(function.params) + len(function.body.results))]
         wanted, plain = counted(pulled(function, columns, None), args)
         found, fewer = counted(pulled(function, columns, Collapser()), args)
