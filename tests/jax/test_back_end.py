@@ -18,7 +18,7 @@ from tapeless.testing.generate import random_program
 assert _ops
 
 # Of these programs none fails a check, and none makes an array whose size depends on data.
-SEEDS = (2, 3, 7, 9, 11, 13, 16, 19, 23, 28, 31, 34, 37, 39, 42, 45, 48, 51, 53, 56, 62, 64, 67, 210, 253, 297)
+SEEDS = (7, 9, 10, 12, 13, 15, 16, 19, 23, 24, 25, 28, 29, 30, 31, 33, 34, 35, 36, 37, 38, 39, 41, 42, 43, 44)
 
 
 @pytest.mark.parametrize("seed", SEEDS)
