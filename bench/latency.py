@@ -11,6 +11,7 @@ kernels and no orders of elimination. The first call is timed as a whole, so tha
 from __future__ import annotations
 
 import argparse
+import importlib
 import json
 import os
 import shutil
@@ -44,6 +45,7 @@ def main() -> None:
             table = {name: _least(prepared, kind, name, options.repeats) for name in names}
             print(f"\nCPU ms until the first {kind}\n\n{_markdown(table)}")
     print(f"\nThe runtime, once for a machine: {runtime['all']:.0f} ms")
+    print(f"Importing tapeless after NumPy: {runtime['import']:.0f} ms; the compiler: {runtime['compiler']:.0f} ms")
 
 
 def _least(prepared: Path, kind: str, name: str, repeats: int) -> Row:
@@ -64,11 +66,15 @@ def _in_process(cache: Path, kind: str, name: str) -> Row:
 
 def _measured(kind: str, name: str) -> Row:
     """The first call in this process."""
+    importlib.import_module("numpy")
+    imported = _timed(lambda: importlib.import_module("tapeless"))
+    start = time.process_time()
     compiled = _import_compiler()
     if kind == "runtime":
+        loaded = (time.process_time() - start) * 1e3
         from tapeless.backend import native
 
-        return {"all": _timed(native.symbols)}
+        return {"all": _timed(native.symbols), "import": imported, "compiler": loaded}
     row = {"all": _timed(_call(kind, name))}
     from tapeless.passes.pipeline import PIPELINE
 

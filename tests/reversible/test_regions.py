@@ -80,6 +80,50 @@ def test_a_block_that_cannot_be_undone():
         lost(np.ones(3))
 
 
+def returns(x):
+    with tp.inverse():
+        x += 1.0
+        return x
+
+
+def breaks(x):
+    for i in range(3):
+        with tp.inverse():
+            x += 1.0
+            if i == 1:
+                break
+    return x
+
+
+def goes_on(x):
+    for i in range(3):
+        with tp.inverse():
+            x += 1.0
+            if i == 1:
+                continue
+    return x
+
+
+@pytest.mark.parametrize("function", [returns, breaks, goes_on], ids=lambda f: f.__name__)
+def test_a_block_backwards_is_not_left_in_the_middle(function):
+    with pytest.raises(NotReversibleError, match="left in the middle"):
+        tp.jit(function)(np.ones(2))
+
+
+def test_rounds_of_a_loop_inside_a_block_backwards_may_be_left():
+    @tp.jit
+    def some(x):
+        with tp.inverse():
+            for i in range(5):
+                if i == 2:
+                    continue
+                x += 1.0
+
+    x = np.zeros(2)
+    some(x)
+    np.testing.assert_array_equal(x, [-4.0, -4.0])
+
+
 def test_plain_python_does_not_run_backwards():
     with pytest.raises(ArgumentError, match="plain Python"):
         undone.python(np.ones(3), 5, np.ones(4))

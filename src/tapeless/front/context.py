@@ -94,8 +94,7 @@ class Context:
         self.parameters: Any = None
         # How often what is executed now will be differentiated.
         self.orders = 0
-        # Will it be run backwards?
-        self.inverting = False
+        self.inverting = False  # will it be run backwards?
         # Arrays that are written where nothing is undone.
         self.loose: set[Ref] = set()
         # What loops were found to carry, by their syntax and the types of the names they use.

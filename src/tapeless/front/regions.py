@@ -72,6 +72,14 @@ def _compute(c: Context, node: ast.With) -> None:
 
 def _inverse(c: Context, body: Sequence[ast.stmt]) -> None:
     """The block as a function of the variables that it mentions, run backwards."""
+    if (leaving := _leaves(body)) is not None:
+        c.b.pos = c.position(leaving)
+        c.refuse(
+            "a block that is run backwards cannot be left in the middle",
+            error=NotReversibleError,
+            why="backwards it would begin there",
+            fix="leave after the block",
+        )
     names, bound = c.frame.names, bound_names(body)
     mentioned = [name for name in names if name in read_names(body) | bound]
     given = [name for name in mentioned if isinstance(names[name], ArrayRef | Scalar | int | float)]
@@ -86,3 +94,18 @@ def _inverse(c: Context, body: Sequence[ast.stmt]) -> None:
     result = call_inverse(c, Inversion(closure(c, function, "the block")), [names[name] for name in given], {})
     if is_tuple(result):
         names.update(zip(changed, result, strict=True))
+
+
+def _leaves(body: Sequence[ast.stmt], *, in_loop: bool = False) -> ast.stmt | None:
+    """The first statement that leaves the block."""
+    for stmt in body:
+        if isinstance(stmt, ast.Return) or (isinstance(stmt, ast.Break | ast.Continue) and not in_loop):
+            return stmt
+        if isinstance(stmt, ast.If | ast.For | ast.While | ast.With):
+            inside = in_loop or isinstance(stmt, ast.For | ast.While)
+            found = _leaves(stmt.body, in_loop=inside)
+            if found is None and isinstance(stmt, ast.If | ast.For | ast.While):
+                found = _leaves(stmt.orelse, in_loop=in_loop)
+            if found is not None:
+                return found
+    return None
