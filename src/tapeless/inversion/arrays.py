@@ -218,8 +218,8 @@ def _learn_piece(s: Solving, array: Var, place: Place, value: Atom) -> bool:
     """One element or row of a small array or row: all of them together are the whole; could it be one?"""
     *above, last = place
     count = s.extent(array.type.shape[len(above)])
-    if not isinstance(last, Affine) or last.terms or count is None:
-        return False
+    if not isinstance(last, Affine) or last.terms or count is None or not 0 <= last.const < count:
+        return False  # beyond the end in a branch that does not run
     found = s.pieces.setdefault(array.name, [])
     if not any(known == above for known, _ in found):
         found.append((above, {}))

@@ -60,6 +60,8 @@ def _factor(walk: Walk, stm: Stm, zeros: Set[Var], notes: Notes) -> bool:
         if found is None:
             continue
         new, after = _cut(b, found[0], k, found[1], zeros)
+        if not ran and not _has_sizes(walk, new.vars[k]):
+            continue
         if not ((ran and found[0] is stm) or are_harmless(walk, after)):
             if found[0] is not stm:  # rows that are made of weights may be such that no round has made
                 continue
@@ -73,6 +75,11 @@ def _factor(walk: Walk, stm: Stm, zeros: Set[Var], notes: Notes) -> bool:
 
 def _is_never_empty(walk: Walk, size: Atom) -> bool:
     return walk.facts.proves(walk.facts.form(walk.r.atom(size)).shifted(-1))
+
+
+def _has_sizes(walk: Walk, total: Var) -> bool:
+    """Do the sizes of what is added up make sense where there is nothing to add up, too?"""
+    return all(walk.facts.proves(walk.facts.form(walk.r.atom(size))) for size in total.type.shape)
 
 
 def _unless_empty(stm: Stm, k: int, after: list[Stm]) -> list[Stm]:

@@ -152,8 +152,10 @@ def _loop(expr: Form, defs: Mapping[str, Expr]) -> _Loop:
 
 def _wrapped(body: Lambda, defs: Mapping[str, Expr]) -> dict[Var, tuple[int, Atom]]:
     found: dict[Var, tuple[int, Atom]] = {}
-    for var in free_vars(body):
-        match defs.get(var.name):
+    free = free_vars(body)
+    sizes = {size for var in free for size in var.type.shape}  # of arrays made outside, which keep their types
+    for var in free:
+        match None if var in sizes else defs.get(var.name):
             case Apply("mod", (Lit(int(shift), DType.I64), divisor)) if abs(shift) <= WIDEST:
                 found[var] = shift, divisor
             case _:

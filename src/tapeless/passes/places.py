@@ -144,6 +144,9 @@ def find_place(query: Query) -> Found:
         else:
             raise NotLocal(_conflict(access, place, here, query.counter), access.stm)
     _refuse_row_sums(touches, place)
+    if finder.handed is not None and finder.handed[0] < touches[0].number:
+        # There the place would be needed before it is read, which is safe only from the first access on.
+        raise NotLocal("the whole array is used", finder.handed[1])
     return Found(place, tuple(touches), frozenset(finder.versions), frozenset(foreign))
 
 
@@ -185,6 +188,7 @@ class _Finder:
     accesses: list[Access] = field(default_factory=list[Access])
     number: int = 0
     depth: int = 0
+    handed: tuple[int, Stm] | None = None  # the first statement that goes through the array as a branch or a loop
 
     def block(self, block: Block) -> None:
         for stm in block.stms:
@@ -214,10 +218,15 @@ class _Finder:
                     if any(name_of(result) in self.versions for result in lam.body.results):
                         raise NotLocal("the whole array is used", stm)
 
+    def _hand(self, stm: Stm) -> None:
+        if self.handed is None:
+            self.handed = self.number, stm
+
     def _join(self, stm: Stm, left: Sequence[Atom], right: Sequence[Atom]) -> None:
         for var, x, y in zip(stm.vars, left, right, strict=True):
             same = (name_of(x) in self.versions, name_of(y) in self.versions)
             if same == (True, True):
+                self._hand(stm)
                 self.versions.add(var.name)
             elif True in same:
                 raise NotLocal("the array is exchanged for another one", stm)
@@ -227,6 +236,7 @@ class _Finder:
         conds = expr.cond.params if isinstance(expr, While) else params
         carried = [k for k, atom in enumerate(init) if name_of(atom) in self.versions]
         for k in carried:
+            self._hand(stm)
             self.versions.update((params[k].name, conds[k].name, stm.vars[k].name))
         self.depth += 1
         if isinstance(expr, While):

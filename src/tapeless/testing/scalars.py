@@ -216,7 +216,8 @@ def conversion(s: Scope) -> bool:
         lo, hi = x.lo, x.hi
     if target.is_int and source.is_float:
         lo, hi = lo - 1, hi + 1
-    settle(s, s.b.apply("convert", x.atom, attrs=(target,)), lo, hi, exact=x.exact)
+    narrowed = source is F64 and target is F32  # long numbers do not round there
+    settle(s, s.b.apply("convert", x.atom, attrs=(target,)), lo, hi, exact=x.exact and not narrowed)
     return True
 
 
@@ -240,8 +241,8 @@ def precision(s: Scope) -> bool:
         return False
     x = s.scalar(F64)
     narrow = s.b.apply("convert", x.atom, attrs=(F32,))
-    s.define(narrow, x.lo, x.hi, exact=x.exact)
-    s.define(s.b.apply("convert", narrow, attrs=(F64,)), x.lo, x.hi, exact=x.exact)
+    s.define(narrow, x.lo, x.hi, exact=False)
+    s.define(s.b.apply("convert", narrow, attrs=(F64,)), x.lo, x.hi, exact=False)
     return True
 
 
