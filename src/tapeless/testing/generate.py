@@ -46,17 +46,19 @@ def random_program(
     features: Mapping[str, float] | None = None,
     audit: bool = False,
     profile: Profile = GENERAL,
+    table: tuple[Production, ...] = TABLE,
 ) -> tuple[Function, list[Argument]]:
     """The program of this seed and arguments for it; `size` is about its number of outermost productions.
 
-    With `audit` the program checks all that the generator believes of its values; `profile` is the kind of programs.
+    With `audit` the program checks all that the generator believes of its values; `profile` is the kind of programs,
+    `table` what they are grown from.
     """
     dice = Dice(seed)
     size = size or dice.between(*profile.size)
     floats = dice.weighted([types for types, _ in profile.floats], [weight for _, weight in profile.floats])
     may_fault = dice.chance(profile.faults)
     biased = {**profile.features, **(features or {}), **({"truth": 25.0} if may_fault else {})}
-    world = World(dice, TABLE, biased, floats, budget=6 * size, may_fault=may_fault, audit=audit, profile=profile)
+    world = World(dice, table, biased, floats, budget=6 * size, may_fault=may_fault, audit=audit, profile=profile)
     s = Scope(world, Builder())
     params, args = _parameters(s)
     s.grow(size)

@@ -8,7 +8,7 @@ them a dozen times), arguments of random digits so that no kink is hit, and more
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from ..ir.types import F32, F64, DType
 
@@ -63,5 +63,18 @@ SMOOTH = Profile(
         "precision": 0.5, "search_loop": 0.4, "elementary": 1.3, "elementary_of_two": 1.3,
         "for": 1.6, "while": 1.4, "if": 1.4, "scan": 1.5, "hist": 1.5, "scatter": 1.5, "scratch_loop": 1.5,
         "fill_loop": 1.3, "fill_matrix": 1.3, "tally_loop": 1.3, "exchange_loop": 1.3,
+    },
+)  # fmt: skip
+
+# For coarsening: loops that may be long, branches and sums, and little of what no closed form goes through.
+COARSE = replace(
+    SMOOTH,
+    size=(1, 5),
+    work=400,
+    floats=(((F64,), 9), ((F64, F32), 0.7), ((F32,), 0.3)),
+    features={
+        **SMOOTH.features, "hist": 0.2, "scatter": 0.2, "scan": 0.5, "scratch_loop": 0.3, "fill_matrix": 0.3,
+        "tally_loop": 0.3, "exchange_loop": 0.3, "move_loop": 0.2, "stride_loop": 0.4, "search_loop": 0.2,
+        "if": 1.8, "sum_loop": 2.0, "triangle": 0.5, "product": 0.5,
     },
 )  # fmt: skip
