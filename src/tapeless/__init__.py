@@ -37,6 +37,7 @@ from .regions import compute as compute
 from .regions import inverse as inverse
 from .regions import irreversible as irreversible
 from .regions import release as release
+from .regions import saved as saved
 from .reversible.pairs import dual as dual
 from .reversible.pairs import primitive as primitive
 from .reversible.pairs import selfdual as selfdual

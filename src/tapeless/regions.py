@@ -87,6 +87,27 @@ def inverse() -> Region:
     return Region("inverse")
 
 
+def saved(value: Any) -> Any:
+    """The value itself, which is kept for the inverse: `if tp.saved(x > 0.0):`, `old = tp.saved(x[0])`.
+
+    A reversible function keeps what its inverse cannot tell by itself (`f.keep`, `f.undo`); this names more to be kept,
+    such as what is overwritten. Strictly reversible functions may not.
+
+    >>> import numpy as np, tapeless as tp
+    >>> @tp.reversible
+    ... def clear(x):
+    ...     for i in range(len(x)):
+    ...         old = tp.saved(x[i])
+    ...         x[i] = 0.0
+    >>> x = np.array([3.0, 4.0])
+    >>> _, kept = clear.keep(x)
+    >>> clear.undo(kept, x)
+    >>> x
+    array([3., 4.])
+    """
+    return value
+
+
 def ancilla(value: Any) -> Any:
     """A variable that begins with this value, and must be handed back with `tp.release`.
 

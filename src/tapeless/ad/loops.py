@@ -45,8 +45,7 @@ def for_rule(sweep: Sweep, stm: Stm) -> Back:
     _need_fixed_sizes(stm, expr.body)
     trips = _trips(sweep.b, expr.count)
     counted = Stm(stm.vars, For(trips, expr.init, expr.body), stm.pos)
-    if sweep.plan.backwards and (inverse := uncompute.inverse_of(sweep, stm)) is not None:
-        sweep.emit(counted)
+    if sweep.plan.backwards and (inverse := uncompute.forward(sweep, stm, counted)) is not None:
         return _back_of(counted, lambda scope, adjoints: _restore(
             scope, expr, uncompute.back(sweep, scope, counted, inverse, adjoints, sweep.plan)
         ))  # fmt: skip

@@ -22,6 +22,7 @@ from ..ir.types import F32, F64, I64, Atom, Lit, Type, Var, boolean, i64
 from ..ir.walk import fresh, inline, substitute
 from .adjoints import ArmScope, Scope
 from .announce import announce_backwards, announce_irreversible
+from .bits import keeping_bits
 from .branches import join
 from .iteration import run_back
 from .planner import Plan
@@ -32,15 +33,31 @@ DRIFT = {F64: 1e-8, F32: 1e-4}
 
 
 def inverse_of(sweep: Sweep, stm: Stm) -> Lambda | None:
-    """One iteration backwards; None when it cannot be found, which is announced to who asked for it."""
+    """One iteration backwards; None when it cannot be found."""
     expr = stm.expr
     assert isinstance(expr, For)
     try:
         return inverse_step(expr, sweep.b.stms)
-    except CannotInvert as problem:
-        if sweep.plan.backwards:
-            announce_irreversible(sweep.plan, stm.pos, problem.what)
+    except CannotInvert:
         return None
+
+
+def forward(sweep: Sweep, stm: Stm, counted: Stm) -> Lambda | None:
+    """Emit a loop that is to run backwards, if it can; one iteration of it backwards.
+
+    Unless that is forbidden, it keeps a bit of each iteration for a branch of which nothing tells which way was taken.
+    """
+    expr = stm.expr
+    assert isinstance(expr, For)
+    try:
+        inverse = inverse_step(expr, sweep.b.stms)
+    except CannotInvert as problem:
+        kept = None if sweep.plan.strict else keeping_bits(sweep, counted)
+        if kept is None:
+            announce_irreversible(sweep.plan, stm.pos, problem.what)
+        return kept
+    sweep.emit(counted)
+    return inverse
 
 
 def back(

@@ -40,6 +40,8 @@ def get_attribute(c: Context, value: Value, name: str) -> Value:
             return _of_constant(c, value, name)
         case _ if name == "inv" and hasattr(value, "__inverse__"):
             return value.__inverse__
+        case _ if name in ("keep", "undo") and hasattr(value, "__inverse__") and hasattr(value, name):
+            return getattr(value, name)
         case _:
             c.refuse(
                 f"attributes of {describe(value)} cannot be used in compiled code",

@@ -25,6 +25,7 @@ from .fence import first_yield, refuse_known_call, refuse_node
 from .frame import BROKEN, CONTINUED, RESULT, RETURNED, End, Frame
 from .generators import as_function, consumes_generators
 from .inverse import Inversion, call_inverse
+from .keeping import Keeping, Undoing, call_keeping, call_undoing
 from .liveness import Liveness, analyse, bound_names
 from .objects import construct, find_method, set_attribute
 from .pairs import Pair, call_pair
@@ -95,6 +96,10 @@ def call(c: Context, function: Value, args: Sequence[Value], kwargs: dict[str, V
             return call_again(c, function, args, kwargs)
         case Inversion():
             return call_inverse(c, function, args, kwargs)
+        case Keeping():
+            return call_keeping(c, function, args, kwargs)
+        case Undoing():
+            return call_undoing(c, function, args, kwargs)
         case Pair():
             return call_pair(c, function, args, kwargs)
         case _:

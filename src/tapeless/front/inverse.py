@@ -9,22 +9,26 @@ numbers returned as the function itself returns them.
 from __future__ import annotations
 
 import ast
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from types import FunctionType
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from ..errors import NotReversibleError
 from ..ir.build import Builder
 from ..ir.core import Block, Lambda
-from ..ir.types import Atom, Var
+from ..ir.types import I64, Atom, Type, Var
 from ..ir.walk import fresh, inline, substitute
 from .context import Context
 from .isolated import isolated
 from .leaves import from_atoms, leaves, opened_value, take
 from .source import source_of
 from .values import ArrayRef, Closure, Scalar, Value, is_tuple
+
+if TYPE_CHECKING:
+    from ..inversion.sites import Site
+    from ..inversion.solving import CannotInvert
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,27 +44,36 @@ class Inversion:
 
 def call_inverse(c: Context, inversion: Inversion, args: Sequence[Value], kwargs: dict[str, Value]) -> Value:
     """Undo a call with these arguments."""
-    from ..inversion.inverse import inverse_block
     from ..inversion.solving import CannotInvert
 
     if kwargs:
         refuse(c, "an inverse takes its arguments by position")
-    given = [leaf for arg in args for leaf in leaves_of(c, arg)]
-    now = [atom_of(c, leaf) for leaf in given]
-    call = _executed(c, inversion.function, args, [fresh(_hint(atom), atom.type) for atom in now])
-    b = Builder(c.b.pos)
-    undone = {number: k for number, k in enumerate(call.changed) if k not in call.loose}
+    call = executed(c, inversion.function, args)
     try:
-        lasts = {number: now[k] for number, k in undone.items()}
-        wanted, lost = [call.olds[k] for k in undone.values()], [call.olds[k] for k in call.loose]
-        before = inverse_block(b, call.block, wanted, lasts, lost, c.parameters.notes)
+        return undone(c, call, call.block, {})
     except CannotInvert as problem:
-        c.b.pos = problem.pos or c.b.pos
-        refuse(c, f"{name_of(inversion.function)} cannot be run backwards: {problem.what}")
+        refuse_inverse(c, call, problem)
+
+
+def undone(c: Context, call: Call, block: Block, ends: Mapping[int, Atom]) -> Value:
+    """Undo an executed call: `block` is its own, with further results that are known to be `ends`."""
+    from ..inversion.inverse import inverse_block
+
+    b, now = Builder(c.b.pos), call.now
+    undone = {number: k for number, k in enumerate(call.changed) if k not in call.loose}
+    lasts = {number: now[k] for number, k in undone.items()} | dict(ends)
+    wanted, lost = [call.olds[k] for k in undone.values()], [call.olds[k] for k in call.loose]
+    before = inverse_block(b, block, wanted, lasts, lost, c.parameters.notes)
     fixed = {old: atom for k, (old, atom) in enumerate(zip(call.olds, now, strict=True)) if k not in undone.values()}
     atoms = dict(zip(undone.values(), c.b.splice(substitute(b.block(before), fixed)), strict=True))
     if call.loose:
         atoms |= _run_again(c, call, [atoms.get(k, atom) for k, atom in enumerate(now)])
+    return written(c, call, atoms)
+
+
+def written(c: Context, call: Call, atoms: Mapping[int, Atom]) -> Value:
+    """Write new contents of some leaves of the arguments: into arrays, and into what the function returns."""
+    given = list(call.given)
     for k, atom in atoms.items():
         target = given[k]
         if isinstance(target, ArrayRef):
@@ -73,7 +86,7 @@ def call_inverse(c: Context, inversion: Inversion, args: Sequence[Value], kwargs
     return results if call.is_tuple else results[0]
 
 
-def _run_again(c: Context, call: _Call, starts: Sequence[Atom]) -> dict[int, Atom]:
+def _run_again(c: Context, call: Call, starts: Sequence[Atom]) -> dict[int, Atom]:
     """What `with tp.irreversible():` changes is changed once more, by the statements as they are."""
     numbers = {number: k for number, k in enumerate(call.changed) if k in call.loose}
     block = Block(call.block.stms, tuple(call.block.results[number] for number in numbers))
@@ -82,13 +95,16 @@ def _run_again(c: Context, call: _Call, starts: Sequence[Atom]) -> dict[int, Ato
 
 
 @dataclass(frozen=True, slots=True)
-class _Call:
-    """A call in a block of its own: `olds` stand for the leaves of its arguments.
+class Call:
+    """A call in a block of its own: `olds` stand for the leaves of its arguments, which are `given` and `now` so.
 
     The results of the block are what the `changed` leaves become; `loose` are those that are not to be brought back;
     `returned` are the leaves whose parameters the function returns, None when it returns nothing.
     """
 
+    name: str
+    given: Sequence[Value]
+    now: Sequence[Atom]
     block: Block
     olds: Sequence[Var]
     changed: tuple[int, ...]
@@ -97,9 +113,13 @@ class _Call:
     is_tuple: bool
 
 
-def _executed(c: Context, function: Any, args: Sequence[Value], olds: Sequence[Var]) -> _Call:
-    from ..ad.functions import prepared
+def executed(c: Context, function: Any, args: Sequence[Value]) -> Call:
+    """Execute a call that is to be run backwards."""
+    from ..inversion.prepare import prepared
 
+    given = [leaf for arg in args for leaf in leaves_of(c, arg)]
+    now = [atom_of(c, leaf) for leaf in given]
+    olds = [fresh(_hint(atom), atom.type) for atom in now]
     before, atoms, b = dict(c.store), iter(olds), Builder(c.b.pos)
     trees = [take(c, arg)[0] for arg in args]
     own = [from_atoms(c, tree, [next(atoms) for _ in leaves(tree)]) for tree in trees]
@@ -115,7 +135,7 @@ def _executed(c: Context, function: Any, args: Sequence[Value], olds: Sequence[V
     block = prepared(b.block([news[k] for k in changed]), olds, c.parameters.notes)
     leaves_returned = None if returned is None else tuple(k for k, _ in returned)
     loose = frozenset(k for k, leaf in enumerate(mine) if isinstance(leaf, ArrayRef) and leaf.cell in c.loose)
-    return _Call(block, olds, changed, loose, leaves_returned, is_tuple(result))
+    return Call(name_of(function), given, now, block, olds, changed, loose, leaves_returned, is_tuple(result))
 
 
 @contextmanager
@@ -151,7 +171,8 @@ def _returned(c: Context, function: Any, result: Value, trees: Sequence[Any]) ->
     values = list(result) if is_tuple(result) else [result]
     order = [arg.arg for arg in _syntax(function).args.args]
     numbers = [sum(len(list(leaves(tree))) for tree in trees[: order.index(x)]) if x in order else -1 for x in names]
-    if len(numbers) != len(values) or -1 in numbers or not all(isinstance(x, ArrayRef | Scalar) for x in values):
+    numeric = all(isinstance(x, ArrayRef | Scalar | int | float) for x in values)
+    if len(numbers) != len(values) or -1 in numbers or not numeric:
         refuse(
             c,
             f"{name_of(function)} returns something that is none of its parameters",
@@ -201,6 +222,55 @@ def atom_of(c: Context, value: Value) -> Atom:
 
 def _hint(atom: Atom) -> str:
     return atom.name if isinstance(atom, Var) else "x"
+
+
+def sites_of(c: Context, call: Call) -> Sequence[Site] | None:
+    """Where something must be kept, so that a call can be undone; None where that does not help."""
+    from ..inversion.inverse import inverse_block
+    from ..inversion.recording import replayed
+    from ..inversion.sites import layout, needed_sites
+    from ..inversion.solving import CannotInvert, Stuck
+
+    wanted = [call.olds[k] for k in call.changed if k not in call.loose]
+    lost = [call.olds[k] for k in call.loose]
+
+    def attempt(sites: Sequence[Site]) -> tuple[bool, Stuck]:
+        try:
+            kept = {site.name: _unknown_array(layout(call.block, site).type) for site in sites}
+            lasts: dict[int, Atom] = {n: call.now[k] for n, k in enumerate(call.changed) if k not in call.loose}
+            lasts |= {len(call.changed) + k: array.type.shape[0] for k, array in enumerate(kept.values())}
+            inverse_block(Builder(), replayed(call.block, sites, kept), wanted, lasts, lost, c.parameters.notes)
+        except CannotInvert as problem:
+            return False, problem.stuck
+        return True, set()
+
+    return needed_sites(call.block, attempt)
+
+
+def _unknown_array(type: Type) -> Var:
+    return fresh("kept", type.stacked(fresh("n", Type(I64))))
+
+
+def refuse_inverse(c: Context, call: Call, problem: CannotInvert) -> NoReturn:
+    """Refuse the inverse of a call: at the place where something would have to be kept, if that is all."""
+    name, sites = call.name, sites_of(c, call)
+    if not sites:
+        c.b.pos = problem.pos or c.b.pos
+        refuse(c, f"{name} cannot be run backwards: {problem.what}")
+    c.b.pos, what = sites[0].pos or c.b.pos, sites[0].what
+    why, fix = {
+        "count": ("how often the loop goes round does not follow from what it leaves behind",
+                  "end each round with an assert, and assert the opposite before the loop"),
+        "bit": ("which way is taken does not follow from what is left behind",
+                "end both arms with asserts that exclude each other"),
+        "value": ("the function asks for it: tp.saved", "leave that out if the value follows otherwise"),
+    }[sites[0].kind]  # fmt: skip
+    refuse(
+        c,
+        f"{name} cannot be run backwards without {what} that is kept here each time",
+        why=why,
+        fix=f"{fix}; or keep it: {name}.keep(...), {name}.undo(kept, ...)",
+    )
 
 
 def refuse(c: Context, what: str, *, why: str = "", fix: str = "") -> NoReturn:

@@ -27,6 +27,15 @@ def ancilla(c: Context, value: Value) -> Value:
     return copied(c, value)
 
 
+@implements(regions.saved)
+def saved(c: Context, value: Value) -> Value:
+    """Ask for a value to be kept, by telling that it is itself (`inversion.sites`)."""
+    if c.inverting and isinstance(value, ArrayRef | Scalar):
+        atom = atom_of(c, value)
+        tell(c, [atom], [atom], Builder(c.b.pos))
+    return value
+
+
 @implements(regions.release)
 def release(c: Context, variable: Value, value: Value) -> Value:
     """Check the variable, and tell inverses what it is."""

@@ -11,7 +11,7 @@ from ..ir.types import Atom, Var
 from ..ir.walk import fresh, lambdas, operands
 from ..passes.notes import Notes
 from ..passes.uses import mentioned
-from .solving import CannotInvert, Rules, Solving, Undo
+from .solving import CannotInvert, Rules, Solving, Stuck, Undo
 from .systems import solve_systems
 from .told import undo_told
 from .undo import undo_operation
@@ -58,7 +58,7 @@ def inverse_block(
     for var in inputs:
         found = solving.known.get(var.name)
         if found is None:
-            raise unknown(block, var)
+            raise unknown(block, var, solving.stuck)
         before.append(found)
     if notes is not None:
         _announce(notes, solving.again)
@@ -77,7 +77,7 @@ def _announce(notes: Notes, again: Sequence[Stm]) -> None:
         notes.add(pos, "backwards", f"computes {', '.join(sorted(found))} again", "temporaries are not kept")
 
 
-def unknown(block: Block, var: Var) -> CannotInvert:
+def unknown(block: Block, var: Var, stuck: Stuck) -> CannotInvert:
     """A variable cannot be brought back: the place is the innermost that last has to do with it."""
     pos = None
     last = next((stm for stm in reversed(block.stms) if var.name in mentioned(stm)), None)
@@ -85,8 +85,8 @@ def unknown(block: Block, var: Var) -> CannotInvert:
         pos = last.pos
         for lam in lambdas(last.expr):
             carried = dict(zip(operands(last.expr)[-len(lam.params[1:]) :], lam.params[1:], strict=False))
-            pos = unknown(lam.body, carried.get(var, var)).pos or pos
-    return CannotInvert(f"what {_name(var)} was does not follow from what it becomes", pos)
+            pos = unknown(lam.body, carried.get(var, var), stuck).pos or pos
+    return CannotInvert(f"what {_name(var)} was does not follow from what it becomes", pos, stuck)
 
 
 def inverse_step(expr: For, before: Sequence[Stm] = ()) -> Lambda:
@@ -96,10 +96,11 @@ def inverse_step(expr: For, before: Sequence[Stm] = ()) -> Lambda:
     """
     b, body = Builder(), expr.body
     lasts = {k: fresh("last", param.type) for k, param in enumerate(body.params[1:])}
-    starts = step_back(RULES, None, b, expr, body.params[0], lasts, before)
+    stuck: Stuck = set()
+    starts = step_back(RULES, None, b, expr, body.params[0], lasts, before, stuck)
     for param, start in zip(body.params[1:], starts, strict=True):
         if start is None:
-            raise unknown(body.body, param)
+            raise unknown(body.body, param, stuck)
     return Lambda((body.params[0], *lasts.values()), b.block([start for start in starts if start is not None]))
 
 

@@ -19,7 +19,7 @@ from typing import TypeAlias
 from ..ir.build import Builder
 from ..ir.core import Apply, Block, Check, Custom, Expr, Function, Lambda, Pos, Stm
 from ..ir.types import Atom, Lit, Type, Var
-from ..ir.walk import free_vars, inline
+from ..ir.walk import free_vars, inline, lambdas, map_lambdas
 from ..passes import dce
 from ..passes.affine import Affine, form_of
 from ..passes.facts import Facts
@@ -30,12 +30,16 @@ from .arrays import Gap, Hole, Told, fill, learn_part
 WRONG = "the function never leaves this behind"
 
 
-class CannotInvert(Exception):
-    """Something is not determined by what the program leaves behind."""
+# Names of conditions that nothing tells, and of the first results of loops of which nothing tells how often they run.
+Stuck: TypeAlias = "set[str]"
 
-    def __init__(self, what: str, pos: Pos | None = None) -> None:
+
+class CannotInvert(Exception):
+    """Something is not determined by what the program leaves behind; it might be if what is `stuck` were kept."""
+
+    def __init__(self, what: str, pos: Pos | None = None, stuck: Stuck | None = None) -> None:
         super().__init__(what)
-        self.what, self.pos = what, pos
+        self.what, self.pos, self.stuck = what, pos, stuck or set[str]()
 
 
 Undo: TypeAlias = "Callable[[Solving, Stm], None]"
@@ -83,6 +87,7 @@ class Solving:
         self.told = 0
         # What is computed again, in this block and in those within.
         self.again: list[Stm] = [] if parent is None else parent.again
+        self.stuck: Stuck = set() if parent is None else parent.stuck
         # What does not change while the block is solved; and what was not known when so much had been learned.
         self._facts: Facts | None = None
         self._definitions: dict[str, Expr] | None = None
@@ -175,7 +180,7 @@ class Solving:
         stm = self.made[var.name]
         read = self._beside_a_hole(stm)
         if read is None:
-            part = dce.run(Function("part", (), Block((stm,), (var,))), Notes()).body
+            part = dce.run(Function("part", (), without_words(Block((stm,), (var,)))), Notes()).body
             free = tuple(free_vars(part))
             made = inline(Lambda(free, part), tuple(self._operand(x, part) for x in free))
             (read,) = self.b.splice(made)
@@ -292,6 +297,18 @@ class Solving:
         if var.name in self.made or var.name in self.wanted:
             return False
         return self.parent is None or self.parent._is_given(var)
+
+
+def without_words(block: Block) -> Block:
+    """The block without what is only told to inverses: it is not executed."""
+
+    def inner(lam: Lambda) -> Lambda:
+        return Lambda(lam.params, without_words(lam.body))
+
+    spoken = [stm for stm in block.stms if stm.vars or not isinstance(stm.expr, Custom)]
+    if len(spoken) == len(block.stms) and not any(lambdas(stm.expr) for stm in spoken):
+        return block
+    return Block(tuple(Stm(stm.vars, map_lambdas(stm.expr, inner), stm.pos) for stm in spoken), block.results)
 
 
 def _base(var: Var) -> str:

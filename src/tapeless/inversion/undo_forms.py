@@ -6,14 +6,14 @@ from collections.abc import Mapping, Sequence
 
 from ..ir.build import Builder
 from ..ir.core import Apply, Block, For, Hist, If, Lambda, Map, Stm
-from ..ir.types import I64, Atom, Type, Var, i64
+from ..ir.types import BOOL, I64, Atom, Type, Var, i64
 from ..ir.walk import fresh, inline, refresh
 from ..passes.affine import Affine
 from ..passes.uses import slice_for
 from .arrays import Told, learn_part
 from .conditions import condition_after
 from .see_through import seen_through
-from .solving import CannotInvert, Rules, Solving
+from .solving import CannotInvert, Rules, Solving, Stuck
 from .undo import negated
 
 
@@ -26,7 +26,8 @@ def undo_map(s: Solving, stm: Stm) -> None:
     expr = stm.expr
     assert isinstance(expr, Map)
     results = [s.at_hand(var) for var in stm.vars]
-    if all(result is None for result in results):
+    # One without results is there for what it is told.
+    if results and all(result is None for result in results):
         return
     before = s.told
     _undo_elements(s, stm, expr, expr.body.body, results)
@@ -114,6 +115,8 @@ def undo_branch(s: Solving, stm: Stm) -> None:
     if cond is None:
         cond = condition_after(s, expr, results)
         if cond is None:
+            if isinstance(expr.cond, Var):
+                s.stuck.add(expr.cond.name)
             return
         s.branches.setdefault(expr.cond, cond)
     arms = [Solving(arm, s.b.child(), s.rules, set(), s) for arm in (expr.then, expr.orelse)]
@@ -135,16 +138,25 @@ def undo_choice(s: Solving, stm: Stm) -> None:
         case Apply("select", (cond, x, y)) if s.is_known(stm.vars[0]) and None in (s.try_value(x), s.try_value(y)):
             chosen = [(t, t.expr.args) for t in s.block.stms if isinstance(t.expr, Apply) and t.expr.op == "select"]
             group = [(t.vars[0], args) for t, args in chosen if args[0] == cond and s.is_known(t.vars[0])]
-            arms = [_arm(s.block, [args[k] for _, args in group]) for k in (1, 2)]
+            originals: dict[str, str] = {}
+            arms = [_arm(s, [args[k] for _, args in group], originals) for k in (1, 2)]
             undo_branch(s, Stm(tuple(var for var, _ in group), If(cond, arms[0], arms[1]), stm.pos))
+            s.stuck |= {originals[name] for name in s.stuck if name in originals}
         case _:
             pass
 
 
-def _arm(block: Block, results: Sequence[Atom]) -> Block:
-    """A copy of the scalar operations of a block that make some of its values."""
-    scalar = tuple(stm for stm in block.stms if isinstance(stm.expr, Apply) and not stm.vars[0].type.shape)
-    return inline(Lambda((), slice_for(Block(scalar, ()), results, checks=False)), ())
+def _arm(s: Solving, results: Sequence[Atom], originals: dict[str, str]) -> Block:
+    """A copy of the scalar operations of a block that make some of its values, by names that `originals` explains.
+
+    What was told already need not be made.
+    """
+    scalar = [stm for stm in s.block.stms if isinstance(stm.expr, Apply) and not stm.vars[0].type.shape]
+    unknown = tuple(stm for stm in scalar if stm.vars[0].type.dtype is not BOOL or not s.is_known(stm.vars[0]))
+    part = slice_for(Block(unknown, ()), results, checks=False)
+    copy = inline(Lambda((), part), ())
+    originals.update((new.vars[0].name, old.vars[0].name) for new, old in zip(copy.stms, part.stms, strict=True))
+    return copy
 
 
 def undo_loop(s: Solving, stm: Stm) -> None:
@@ -190,11 +202,17 @@ def step_back(
     i: Atom,
     lasts: Mapping[int, Atom],
     before: Sequence[Stm] = (),
+    stuck: Stuck | None = None,
 ) -> list[Atom | None]:
-    """The carried values at the start of iteration i, given some at its end; None for those that cannot be told."""
+    """The carried values at the start of iteration i, given some at its end; None for those that cannot be told.
+
+    Without a parent, `stuck` takes what might be kept so that they could.
+    """
     body = expr.body
     inner = Solving(body.body, b, rules, {param.name for param in body.params[1:]}, parent, before)
     inner.known[body.params[0].name] = i
     inner.counters[body.params[0]] = expr.count
     inner.run([lasts.get(k) for k in range(len(body.body.results))])
+    if stuck is not None:
+        stuck |= inner.stuck
     return [inner.known.get(param.name) for param in body.params[1:]]

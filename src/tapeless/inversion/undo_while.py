@@ -30,6 +30,7 @@ def undo_while(s: Solving, stm: Stm) -> None:
     after = {k: value for k, var in enumerate(stm.vars) if (value := s.try_value(var)) is not None}
     started = _started(s, expr)
     if started is None:
+        s.stuck.add(stm.vars[0].name)
         return
     kept, loop = _backwards(s, expr, after, started)
     if loop is None:

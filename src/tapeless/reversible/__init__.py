@@ -10,9 +10,9 @@ import sys
 from types import ModuleType
 from typing import Any
 
-from .function import Inverse as Inverse
 from .function import Reversible as Reversible
 from .function import reversible as _decorate
+from .inverse import Inverse as Inverse
 
 
 class _Decorator(ModuleType):

@@ -1,7 +1,6 @@
-"""The objects behind `@tp.reversible`: a compiled function, and its inverse.
+"""The object behind `@tp.reversible`: a compiled function with an inverse.
 
-The function itself is what `@tp.jit` makes of it: it runs forward as it is written. Its inverse is compiled from the
-same text, by solving it for what its arguments were (`front.inverse`).
+The function itself is what `@tp.jit` makes of it: it runs forward as it is written.
 """
 
 from __future__ import annotations
@@ -13,14 +12,13 @@ from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
-from ..config import config
-from ..errors import ArgumentError
+from ..errors import NotReversibleError
 from ..jitted import Jitted, Options
+from .inverse import Inverse, Keep, Undo
 
 # As in `jitted`: the compiler is imported by who compiles.
 if TYPE_CHECKING:
     from ..front.capture import Call, Lowered
-    from ..front.inverse import Inversion
 
 
 class Reversible(Jitted):
@@ -33,6 +31,8 @@ class Reversible(Jitted):
         super().__init__(function, options)
         self.strict = strict
         self.inv = Inverse(self)
+        self.keep = Keep(self)
+        self.undo = Undo(self)
 
     @property
     def __memory__(self) -> str:
@@ -53,15 +53,32 @@ class Reversible(Jitted):
             self.inv.lowered(call)
         return super()._lowered(call)
 
+    def explain(self, *args: Any, **kwargs: Any) -> str:
+        """What the compiler decided, and what running backwards takes: what is kept, and what is computed again."""
+        forward = super().explain(*args, **kwargs)
+        specs = next(key[0] for key, group in self._table.items() if self._latest in group)
+        return "\n".join([*forward.splitlines(), *self._backwards(specs)])
+
+    def _backwards(self, specs: Any) -> list[str]:
+        from ..front.capture import lower
+        from ..front.keeping import Keeping
+
+        try:
+            notes = lower(self.parameters, specs, Keeping(self)).notes
+        except NotReversibleError as refusal:
+            return [f"does not run backwards: {refusal}"]
+        found = [str(note) for note in notes if note.subject in ("backwards", "ancilla")]
+        return found or ["backwards: keeps nothing, and computes nothing again"]
+
     def check_inverse(self, *args: Any, tolerance: float = 1e-9) -> None:
         """Run the function and its inverse on copies of the arguments; raise unless these are what they were.
 
         Integers must be equal; floats may differ by rounding, up to `tolerance` relative to the largest.
         """
         changed = deepcopy(args)
-        result = self(*changed)
+        result, kept = self.keep(*changed)
         back = _with_returned(self, changed, result)
-        answer = self.inv(*back)
+        answer = self.undo(kept, *back) if kept else self.inv(*back)
         for k, (before, after) in enumerate(zip(args, _with_returned(self, back, answer), strict=True)):
             _compare(self.__name__, k, before, after, tolerance)
 
@@ -71,62 +88,6 @@ class Reversible(Jitted):
 
         # The checks stand above everything that they check.
         import_module("tapeless.testing").check_grads(self, *args, seed=seed)
-
-
-class Inverse(Jitted):
-    """A reversible function run backwards: it takes what the function leaves behind, and brings back what it took."""
-
-    def __init__(self, function: Reversible) -> None:
-        super().__init__(function.python, function.options)
-        self.inv = function
-        self.__name__ = f"{function.__name__}_inv"
-        self.__qualname__ = f"{function.__qualname__}_inv"
-
-    @property
-    def __derivation__(self) -> Inversion:
-        from ..front.inverse import Inversion
-
-        return Inversion(self.inv)
-
-    @property
-    def __inverse__(self) -> Reversible:
-        return self.inv
-
-    def __invert__(self) -> Reversible:
-        return self.inv
-
-    def __reduce__(self) -> Any:
-        return _inverse_of, (self.inv,)
-
-    def __repr__(self) -> str:
-        return f"<inverse of {self.inv!r}>"
-
-    def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        if config.current.mode != "python":
-            return super()._call(args, kwargs)
-        # Plain Python cannot run backwards; the reference interpreter is what comes nearest.
-        with config(mode="interpret"):
-            return super()._call(args, kwargs)
-
-    def _lowered(self, call: Call) -> Lowered:
-        return self.lowered(call)
-
-    def lowered(self, call: Call) -> Lowered:
-        """The inverse for the types of a call; refused where there is none."""
-        from ..front.capture import lower
-
-        return lower(self.parameters, call.specs, self.__derivation__)
-
-    def _run_plain(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:  # noqa: ARG002
-        raise ArgumentError(
-            f"{self.__name__} was given arrays that it cannot write",
-            why="an array that it writes overlaps another, is read-only, has no dimension or is of a subclass",
-            fix="pass separate ordinary arrays: x.copy()",
-        )
-
-
-def _inverse_of(function: Reversible) -> Inverse:
-    return function.inv
 
 
 @overload
