@@ -36,7 +36,11 @@ Memory: TypeAlias = "str | int | States | None"
 def jit(function: Callable[..., Any], /) -> Jitted: ...
 @overload
 def jit(
-    *, static_shapes: bool = False, check: str | None = None, fastmath: bool | None = None
+    *,
+    static_shapes: bool = False,
+    check: str | None = None,
+    fastmath: bool | None = None,
+    coarsen: bool | None = None,
 ) -> Callable[[Callable[..., Any]], Jitted]: ...
 def jit(
     function: Callable[..., Any] | None = None,
@@ -45,12 +49,13 @@ def jit(
     static_shapes: bool = False,
     check: str | None = None,
     fastmath: bool | None = None,
+    coarsen: bool | None = None,
 ) -> Jitted | Callable[[Callable[..., Any]], Jitted]:
     """Compile a function to native code, at its first call for each combination of argument types.
 
     Deleting the decorator changes no result. `static_shapes=True` specialises by all sizes of the arguments;
     `check="bounds,nan"` chooses run-time checks for this function; `fastmath=True` lets divisions by one value share
-    its reciprocal, which may change a last bit.
+    its reciprocal, which may change a last bit; `coarsen=False` leaves loops as they are where a closed form is known.
 
     >>> import numpy as np, tapeless as tp
     >>> @tp.jit
@@ -62,7 +67,7 @@ def jit(
     >>> float(total(np.array([1.0, 2.0, 3.0])))
     14.0
     """
-    options = Options(static_shapes, check, fastmath)
+    options = Options(static_shapes, check, fastmath, coarsen)
     if function is None:
         return partial(_jitted, options)
     return _jitted(options, function)

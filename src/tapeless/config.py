@@ -93,6 +93,7 @@ class Settings:
     cache_limit: int = _option(_bytes, 10**9, "how large the cache on disk may grow")
     buffers: int = _option(_bytes, 256 * 10**6, "how many bytes of freed arrays are kept for reuse")
     fastmath: bool = _option(_flag, False, "let divisions by one value share its reciprocal: a last bit may change")
+    coarsen: bool = _option(_flag, True, "replace loops by their closed forms, where these take fewer operations")
     debug: bool = _option(_flag, False, "check the program after every pass")
 
     def changed(self, **options: object) -> Settings:

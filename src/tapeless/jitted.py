@@ -16,7 +16,7 @@ import time
 import warnings
 from collections import ChainMap
 from collections.abc import Callable, Generator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from types import CellType, FunctionType, MethodType
 from typing import TYPE_CHECKING, Any
@@ -46,6 +46,7 @@ class Options:
     static_shapes: bool = False
     check: str | None = None
     fastmath: bool | None = None
+    coarsen: bool | None = None
 
 
 _DEFAULT = Options()
@@ -157,14 +158,16 @@ class Jitted:
         from .driver import compile_function
 
         wanted = self._wanted(settings)
-        key = (call.specs, wanted.check, wanted.mode, wanted.debug, wanted.fastmath)
+        key = (call.specs, wanted.check, wanted.mode, wanted.debug, wanted.fastmath, wanted.coarsen)
         with self._lock:
             group = self._table.setdefault(key, [])
             compiled = next((c for c in group if c.lowered.still_holds()), None)
             if compiled is None:
                 start = time.thread_time()
                 with _no_collection():
-                    lowered = self._lowered(call)
+                    # Derivatives are made by the front end: what loops become is decided there already.
+                    with _coarsening(wanted, settings):
+                        lowered = self._lowered(call)
                     seconds = {"front end": time.thread_time() - start}
                     specs = [spec for _, spec in call.specs]
                     compiled = compile_function(lowered, specs, wanted, _scope(self.python), seconds)
@@ -173,7 +176,7 @@ class Jitted:
         return compiled
 
     def _wanted(self, settings: Settings) -> Settings:
-        own = {"check": self.options.check, "fastmath": self.options.fastmath}
+        own = {"check": self.options.check, "fastmath": self.options.fastmath, "coarsen": self.options.coarsen}
         changes = {name: value for name, value in own.items() if value is not None}
         return settings.changed(**changes) if changes else settings
 
@@ -227,6 +230,10 @@ def _holds_class(cell: CellType) -> bool:
         return isinstance(cell.cell_contents, type)
     except ValueError:  # the name is not bound yet
         return False
+
+
+def _coarsening(wanted: Settings, settings: Settings) -> AbstractContextManager[object]:
+    return nullcontext() if wanted.coarsen == settings.coarsen else config(coarsen=wanted.coarsen)
 
 
 @contextmanager

@@ -12,8 +12,9 @@ from .front.tree import Leaf, Node, Spec, Static
 from .ir.core import Function
 from .ir.text import print_function
 from .ir.types import DType
+from .symbolic.describe import segments_text
 
-STAGES = ("python", "front", "ir", "llvm", "asm", "explain")
+STAGES = ("python", "front", "ir", "llvm", "asm", "explain", "segments")
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +30,7 @@ class Lowering:
         return self.compiled.function
 
     def text(self, stage: str) -> str:
-        """One of the stages `python`, `front`, `ir`, `llvm`, `asm`, `explain`."""
+        """One of the stages `python`, `front`, `ir`, `llvm`, `asm`, `explain`, `segments`."""
         match stage:
             case "python":
                 return inspect.getsource(self.python)
@@ -43,6 +44,8 @@ class Lowering:
                 return assembly_text(self.ir)
             case "explain":
                 return explanation(self.compiled)
+            case "segments":
+                return segments_text(list(self.compiled.notes))
             case _:
                 raise ValueError(f"there is no stage {stage!r}; the stages are {', '.join(STAGES)}")
 

@@ -8,7 +8,7 @@ with the name and result of each, `seconds` collects the time of each.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 from .. import ops as _ops  # registers the operations, which the rules look up
@@ -89,10 +89,11 @@ def optimise(
     check: bool = False,
     dump: Dump | None = None,
     seconds: dict[str, float] | None = None,
+    before: Mapping[str, Run] | None = None,
 ) -> Function:
-    """The function after all passes."""
+    """The function after all passes; `before` are further ones from above this folder, each run before one of ours."""
     notes = Notes() if notes is None else notes
-    for step in PIPELINE:
+    for step in _steps(before or {}):
         start = time.thread_time()
         function = step.run(function, notes)
         if seconds is not None:
@@ -102,6 +103,14 @@ def optimise(
         if dump is not None:
             dump(step.name, function)
     return function
+
+
+def _steps(before: Mapping[str, Run]) -> Iterator[Pass]:
+    for step in PIPELINE:
+        if step.name in before:
+            name = before[step.name].__module__.rsplit(".", maxsplit=1)[-1]
+            yield Pass(name, before[step.name])
+        yield step
 
 
 def prefixes(function: Function) -> Iterator[tuple[str, Function]]:

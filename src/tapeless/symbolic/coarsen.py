@@ -1,0 +1,143 @@
+"""The coarsening pass: loops that have a closed form are replaced by it.
+
+    many = count >= least                     where the closed form takes fewer operations, by counting
+    ends, good = if many { checks; closed form; is it as good as the loop? } else { nothing, False }
+    x = if good { ends } else { the loop }
+
+The loop stays for the few inputs for which the closed form would overflow, cancel, or decide an exit by rounding. It is
+bound to names by which it is known here: it is not looked at again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from ..ir.build import Builder
+from ..ir.core import Apply, Block, For, Function, If, Lambda, Stm, While
+from ..ir.types import BOOL, I64, boolean, i64
+from ..ir.walk import fresh, map_lambdas
+from ..passes.cost import block_cost, stm_cost
+from ..passes.notes import Notes
+from .describe import SUBJECT, Segment
+from .exits import close_while
+from .gate import objection
+from .powers import POWER
+from .read import UnreadableError
+from .recurrences import Closed, close_for
+from .write import Writer
+
+# The first part of the names of what a loop leaves that stands in for its closed form.
+PLAIN = "plain"
+_OURS = (f"{PLAIN}.", f"{POWER}.")
+FEWEST = 4  # iterations
+MOST = 1 << 16  # iterations from which on it must pay
+_COUNTS = (0, 1, 2, 3, 7, 12)  # to try
+
+
+def run(function: Function, notes: Notes) -> Function:
+    """The same function, with closed forms in the place of loops."""
+    body = _Coarsener(notes).block(function.body)
+    return function if body is function.body else replace(function, body=body)
+
+
+class _Coarsener:
+    def __init__(self, notes: Notes) -> None:
+        self.notes = notes
+        # The scalar operations around, by the names they bind: the gate tries loops on what these give.
+        self.around: dict[str, Stm] = {}
+
+    def block(self, block: Block) -> Block:
+        """The block; the same object when nothing in it changed."""
+        made: list[Stm] = []
+        for stm in block.stms:
+            made += self.statement(stm)
+            if isinstance(stm.expr, Apply) and not stm.vars[0].type.shape:
+                self.around[stm.vars[0].name] = stm
+        same = len(made) == len(block.stms) and all(map(_is, made, block.stms))
+        return block if same else Block(tuple(made), block.results)
+
+    def statement(self, stm: Stm) -> Sequence[Stm]:
+        expr = stm.expr
+        if isinstance(expr, For | While) and _is_candidate(stm, expr):
+            try:
+                closed = close_for(expr) if isinstance(expr, For) else close_while(expr)
+                return self.closed(stm, expr, closed)
+            except UnreadableError as reason:
+                self.refused(stm, str(reason))
+        inner = map_lambdas(expr, self.lam)
+        return [stm if inner == expr else replace(stm, expr=inner)]
+
+    def refused(self, stm: Stm, reason: str) -> None:
+        # The derivative has more loops at the line; what became of the user's own is what counts.
+        if not any(note.pos == stm.pos for note in self.notes.about(SUBJECT)):
+            self.notes.add(stm.pos, SUBJECT, "the loop stays", reason)
+
+    def lam(self, lam: Lambda) -> Lambda:
+        body = self.block(lam.body)
+        return lam if body is lam.body else Lambda(lam.params, body)
+
+    def closed(self, stm: Stm, loop: For | While, closed: Closed) -> Sequence[Stm]:
+        """The statements in the place of a loop; raises where that does not pay, or does not agree."""
+        trial = _Replacement(stm, loop, closed, 2)
+        least, before, after = _pays_from(trial.arm, block_cost(loop.body.body))
+        if least > (MOST if closed.count.value is None else closed.count.value):
+            raise UnreadableError("its closed form takes as many operations")
+        if reason := objection([stm], trial.stms, stm.vars, trial.good, _COUNTS, self.around):
+            raise UnreadableError(reason)
+        self.notes.put(Segment.of(stm, closed, least, before, after))
+        return _Replacement(stm, loop, closed, least).stms
+
+
+class _Replacement:
+    """The closed form of a loop that is used from `least` iterations on: at least 2."""
+
+    def __init__(self, stm: Stm, loop: For | While, closed: Closed, least: int) -> None:
+        b, writer = Builder(stm.pos), Writer()
+        if closed.entered is not None:
+            (entered,) = writer.write(b, [closed.entered])
+        else:
+            (count,) = writer.write(b, [closed.count])
+            entered = b.apply("ge", count, i64(least))
+        self.arm = _arm(b.child(), writer, closed, least)
+        nothing = Block((), (*loop.init, boolean(False)))
+        *ends, self.good = b.if_blocks(entered, self.arm, nothing)
+        old = tuple(fresh(PLAIN, var.type) for var in stm.vars)
+        stays = Block((Stm(old, loop, stm.pos),), old)
+        b.stms.append(Stm(stm.vars, If(self.good, Block((), tuple(ends)), stays), stm.pos))
+        self.stms = b.stms
+
+
+def _arm(b: Builder, writer: Writer, closed: Closed, least: int) -> Block:
+    """The closed form: what the loop leaves, and whether that may be used."""
+    g = closed.graph
+    writer.checks(b, closed.conditions)
+    good = g.const(True, BOOL) if closed.valid is None else closed.valid
+    if closed.entered is not None:
+        good = g.apply("and", good, g.apply("ge", closed.count, g.const(least, I64)))
+    return b.block(writer.write(b, [*closed.results, good]))
+
+
+def _pays_from(arm: Block, body: float) -> tuple[int, str, str]:
+    """From which number of iterations on the closed form takes fewer operations; operations before and after."""
+    steps = sum(block_cost(_body(stm)) for stm in arm.stms if isinstance(stm.expr, For | While))
+    once = sum(stm_cost(stm) for stm in arm.stms if not isinstance(stm.expr, For | While))
+    least = FEWEST
+    while least < 2 * MOST and least * body < once + steps * least.bit_length():
+        least *= 2
+    return least, f"{body:.0f} n", f"{once:.0f} + {steps:.0f} log2 n"
+
+
+def _body(stm: Stm) -> Block:
+    assert isinstance(stm.expr, For | While)
+    return stm.expr.body.body
+
+
+def _is_candidate(stm: Stm, loop: For | While) -> bool:
+    if not stm.vars or any(x.type.shape for x in loop.init) or stm.vars[0].name.startswith(_OURS):
+        return False
+    return not (stm.pos and stm.pos.returning)
+
+
+def _is(x: object, y: object) -> bool:
+    return x is y

@@ -1,0 +1,113 @@
+"""What `explain()` and `show("segments")` say of a closed form, in readable mathematics."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ..ir.core import Stm
+from ..passes.notes import Note
+from .graph import Graph, Node
+from .latex import LATEX, TEXT, Style, name_of, text
+from .recurrences import Closed, System, Unknown
+
+SUBJECT = "coarsening"
+# Rules that only bring expressions into their canonical form are not worth telling.
+_QUIET = frozenset({"fold", "order", "neutral", "negation"})
+
+
+@dataclass(frozen=True, slots=True)
+class Segment(Note):
+    """A loop that was replaced: its closed form, the rules that made it, operations before and after."""
+
+    formulas: tuple[str, ...] = ()
+    latex: tuple[str, ...] = ()
+    rules: tuple[str, ...] = ()
+    before: str = ""
+    after: str = ""
+
+    @staticmethod
+    def of(stm: Stm, closed: Closed, least: int, before: str, after: str) -> Segment:
+        rules = tuple(name for name in closed.graph.used if name not in _QUIET)
+        formulas = [_formulas(closed, style) for style in (TEXT, LATEX)]
+        why = f"from {least} iterations on; {before} operations became {after}; by {', '.join(rules)}"
+        decision = f"closed form {'; '.join(formulas[0])}"
+        return Segment(stm.pos, SUBJECT, decision, why, formulas[0], formulas[1], rules, before, after)
+
+    def lines(self) -> list[str]:
+        """The segment on several lines."""
+        where = f"line {self.line}: " if self.pos else ""
+        return [
+            f"{where}closed form",
+            *(f"  {formula}" for formula in self.formulas),
+            f"  rules: {', '.join(self.rules)}",
+            f"  operations: {self.before} became {self.after}",
+            *(f"  latex: {formula}" for formula in self.latex),
+        ]
+
+
+def _formulas(closed: Closed, style: Style) -> tuple[str, ...]:
+    found = [_count(closed, style)]
+    found += [_system(closed.graph, system, style) for system in closed.systems]
+    return tuple(filter(None, found))
+
+
+def _count(closed: Closed, style: Style) -> str:
+    if "exit" in closed.graph.used:
+        return "N, the number of iterations, by a logarithm"
+    if closed.count.op in ("leaf", "const") and closed.entered is None:
+        return ""
+    return f"N = {text(closed.count, style)}"
+
+
+def _system(g: Graph, system: System, style: Style) -> str:
+    if len(system.unknowns) == 1:
+        return _single(system.unknowns[0], style)
+    rows = [_row(g, system, unknown, style) for unknown in system.unknowns]
+    names = ", ".join(_name(unknown) for unknown in system.unknowns)
+    start = ", ".join(text(unknown.start, style) for unknown in system.unknowns)
+    return f"({names}) = the N-th power of [{'; '.join(rows)}] after ({start})"
+
+
+def _row(g: Graph, system: System, unknown: Unknown, style: Style) -> str:
+    terms = [
+        g.mul(unknown.form[other.symbol.mask], other.symbol)
+        for other in system.unknowns
+        if other.symbol.mask in unknown.form
+    ]
+    if 0 in unknown.form:
+        terms.append(unknown.form[0])
+    return text(g.total(terms, system.dtype), style)
+
+
+def _single(unknown: Unknown, style: Style) -> str:
+    own, offset = unknown.form.get(unknown.symbol.mask), unknown.form.get(0)
+    name, times = _name(unknown), style.times
+    start = "" if unknown.start.value == 0 else _factor(unknown.start, style)
+    step = "" if offset is None or offset.value == 1 else f"{times}{_factor(offset, style)}"
+    if own is None:
+        return f"{name} = {text(offset, style)}" if offset is not None else ""
+    if own.value == 1:
+        return "" if offset is None else f"{name} = {' + '.join(filter(None, (start, f'N{step}')))}"
+    short = own.op in ("leaf", "symbol", "const")
+    ratio = _factor(own, style) if short else "q"
+    series = "" if offset is None else f"(1 + {ratio} + ... + {ratio}^{{N-1}}){step}"
+    power = start and f"{ratio}^N{times}{start}"
+    with_ = "" if short else f", q = {text(own, style)}"
+    return f"{name} = {' + '.join(filter(None, (power, series))) or '0'}{with_}"
+
+
+def _name(unknown: Unknown) -> str:
+    return name_of(unknown.symbol)
+
+
+def _factor(node: Node, style: Style) -> str:
+    found = text(node, style)
+    return found if node.op in ("leaf", "symbol", "index") or (node.op == "const" and found[0] != "-") else f"({found})"
+
+
+def segments_text(notes: Sequence[Note]) -> str:
+    """What became of the loops of a function: closed forms, and the reasons of those that stay."""
+    found = [note for note in notes if note.subject == SUBJECT]
+    lines = [line for note in found for line in (note.lines() if isinstance(note, Segment) else [str(note)])]
+    return "\n".join(lines) or "no loop was looked at"

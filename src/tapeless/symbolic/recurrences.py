@@ -1,0 +1,211 @@
+"""Loops that have a closed form: carried values that are affine in those of the iteration before.
+
+    x = a x + b                      a power of one map                                     rule C6
+    x = A x + b                      several unknowns at once, also Fibonacci's and sums    rule coupled
+    x = a x + b i                    the counter is one more unknown                        rule counter
+
+a, A and b do not change from one iteration to the next; they may be sums over data (rule linear). All powers are by
+squaring (`powers`): a geometric sum (a^n - 1) / (a - 1) would lose its digits near a = 1, and so would its derivatives.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ..ir.core import For
+from ..ir.types import F32, F64, I64, DType, Type, Var, zero
+from ..ir.walk import fresh
+from .affine import Form, Forms
+from .graph import Graph, Node
+from .powers import Place, power
+from .read import Condition, Reader, UnreadableError
+
+MOST = 4  # unknowns of one system: a step takes the cube of that
+_COUNTED = (F64, F32, I64)
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    """A value that changes from one iteration to the next: its symbol, its start, and its form in the symbols."""
+
+    symbol: Node
+    start: Node
+    form: Form
+
+
+@dataclass(frozen=True, slots=True)
+class System:
+    """Unknowns of one type that depend on one another, and the place of each by the bit of its symbol."""
+
+    unknowns: tuple[Unknown, ...]
+
+    @property
+    def dtype(self) -> DType:
+        return self.unknowns[0].symbol.dtype
+
+    def entries(self) -> dict[Place, Node]:
+        places = {unknown.symbol.mask: k for k, unknown in enumerate(self.unknowns)} | {0: len(self.unknowns)}
+        return {
+            (row, places[key]): coefficient
+            for row, unknown in enumerate(self.unknowns)
+            for key, coefficient in unknown.form.items()
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Closed:
+    """What a loop leaves: the values it carries, as expressions that hold where `valid` does (None: everywhere).
+
+    `count` is how often it runs; `conditions` are the checks of an iteration, the same in each. Where there is more to
+    find out than to compare `count` with a number, `entered` says whether it runs at all: else nothing may be read.
+    """
+
+    graph: Graph
+    count: Node
+    results: tuple[Node, ...]
+    valid: Node | None
+    conditions: tuple[Condition, ...]
+    systems: tuple[System, ...]
+    entered: Node | None = None
+
+
+def close_for(loop: For) -> Closed:
+    """The closed form of a counted loop; raises `UnreadableError` where none is known."""
+    g = Graph()
+    reader = Reader(g)
+    counter, *carried = [g.symbol(param) for param in loop.body.params]
+    reader.bind(loop.body.params, [counter, *carried])
+    results = reader.block(loop.body.body)
+    varying = sum(symbol.mask for symbol in (counter, *carried))
+    need_invariant(reader.conditions, varying)
+    ticks, aliases = _counters(g, counter)
+    forms = Forms(g, varying, aliases)
+    starts = [reader.atom(x) for x in loop.init]
+    unknowns = [
+        Unknown(symbol, start, affine(forms, result, symbol))
+        for symbol, start, result in zip(carried, starts, results, strict=True)
+    ]
+    needed = {key for unknown in unknowns for key in unknown.form}
+    ticking = [tick for tick in ticks if tick.symbol.mask in needed]
+    if ticking:
+        g.fire("counter")
+    systems = split([*unknowns, *ticking])
+    count = g.atom(loop.count)
+    g.fire("F4")
+    g.fire("C5")
+    ends, valid = solve(g, systems, count)
+    found = tuple(ends[symbol.mask] for symbol in carried)
+    return Closed(g, count, found, valid, tuple(reader.conditions), tuple(systems))
+
+
+def solve(g: Graph, systems: Sequence[System], count: Node) -> tuple[dict[int, Node], Node | None]:
+    """The unknowns after `count` iterations, at least one, by the bits of their symbols; and where that holds."""
+    ends: dict[int, Node] = {}
+    tests: list[Node] = []
+    for system in systems:
+        if (end := _arithmetic(g, system, count)) is not None:
+            ends[system.unknowns[0].symbol.mask] = end
+            continue
+        size, entries = len(system.unknowns), system.entries()
+        g.fire("C6" if size == 1 else "coupled")
+        after = power(g, count, size, entries)
+        starts = [unknown.start for unknown in system.unknowns]
+        for row, unknown in enumerate(system.unknowns):
+            terms = [
+                g.mul(after[row, k], start) for k, start in enumerate(starts) if (row, k) in after and start.value != 0
+            ]
+            if (row, size) in after:
+                terms.append(after[row, size])
+            end = g.total(terms, system.dtype)
+            ends[unknown.symbol.mask] = end
+            if system.dtype.is_float and not _is_counter(unknown):
+                tests += _tests(g, end, terms, starts)
+    valid: Node | None = None
+    for test in tests:
+        valid = test if valid is None else g.apply("and", valid, test)
+    return ends, valid
+
+
+def _arithmetic(g: Graph, system: System, count: Node) -> Node | None:
+    """x + n b for what grows by the same b every time. Nothing to test: that is rounded less often than the loop."""
+    (unknown, *others) = system.unknowns
+    form = unknown.form
+    own = form.get(unknown.symbol.mask)
+    if others or own is None or own.value != 1:
+        return None
+    g.fire("arithmetic")
+    if 0 not in form:
+        return unknown.start
+    times = count if system.dtype is I64 else g.apply("convert", count, attrs=(system.dtype,))
+    return g.add(unknown.start, g.mul(times, form[0]))
+
+
+def _tests(g: Graph, end: Node, terms: Sequence[Node], starts: Sequence[Node]) -> list[Node]:
+    """Is the closed form as good as the loop? The terms are finite, nearly nothing cancels, nothing was lost below."""
+    dtype = end.dtype
+    if any(end is start for start in starts):
+        return []
+    tiny = g.const(2.0**-960 if dtype is F64 else 2.0**-90, dtype)
+    scale = g.total([g.apply("abs", term) for term in terms], dtype)
+    starts_ = g.total([g.apply("abs", start) for start in starts], dtype)
+    needed = g.add(scale, g.mul(tiny, starts_))
+    enough = g.mul(g.const(1024.0, dtype), g.apply("abs", end))
+    return [g.apply("lt", scale, g.const(float("inf"), dtype)), g.apply("le", needed, enough)]
+
+
+def split(unknowns: Sequence[Unknown]) -> list[System]:
+    """Unknowns that do not depend on one another in separate systems."""
+    groups: list[tuple[int, list[Unknown]]] = []
+    for unknown in unknowns:
+        mask, members = unknown.symbol.mask, [unknown]
+        for key in unknown.form:
+            mask |= key
+        apart: list[tuple[int, list[Unknown]]] = []
+        for other, theirs in groups:
+            if other & mask:
+                mask, members = mask | other, [*theirs, *members]
+            else:
+                apart.append((other, theirs))
+        groups = [*apart, (mask, members)]
+    if any(len(members) > MOST for _, members in groups):
+        raise UnreadableError(f"more than {MOST} values depend on one another")
+    return [System(tuple(members)) for _, members in groups]
+
+
+def affine(forms: Forms, result: Node, symbol: Node) -> Form:
+    form = forms.of(result)
+    if form is None:
+        raise UnreadableError(f"{name_of(symbol)} is not affine in what the iteration before left")
+    return form
+
+
+def _counters(g: Graph, counter: Node) -> tuple[list[Unknown], dict[int, int]]:
+    """The counter as unknowns of the number types: it starts at 0 and grows by 1."""
+    ticks: list[Unknown] = []
+    aliases: dict[int, int] = {}
+    for dtype in _COUNTED:
+        node = counter if dtype is I64 else g.apply("convert", counter, attrs=(dtype,))
+        symbol = counter if dtype is I64 else g.symbol(fresh("i", Type(dtype)))
+        aliases[node.number] = symbol.mask
+        one = g.const(1, dtype)
+        ticks.append(Unknown(symbol, g.atom(zero(dtype)), {symbol.mask: one, 0: one}))
+    return ticks, aliases
+
+
+def _is_counter(unknown: Unknown) -> bool:
+    """Whole numbers are exact, or of a size that a loop never counts to."""
+    return unknown.start.value == 0 and all(coefficient.value == 1 for coefficient in unknown.form.values())
+
+
+def need_invariant(conditions: Sequence[Condition], varying: int) -> None:
+    for condition in conditions:
+        nodes = (*condition.args, *(node for node, _ in condition.under))
+        if any(node.mask & varying for node in nodes):
+            raise UnreadableError("a check is another one in every iteration")
+
+
+def name_of(symbol: Node) -> str:
+    """The name in the source."""
+    var: Var = symbol.attrs[0]
+    return var.name.split(".", maxsplit=1)[0]

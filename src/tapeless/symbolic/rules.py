@@ -1,0 +1,54 @@
+"""The named rules, and how often each of them fired.
+
+Every rewrite of this folder is done under the name of a rule: `docs/theory/coarsening.md` proves it under that name,
+tests ask for it under that name, and `explain()` says which ones made a closed form.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A name, and what it says in one line."""
+
+    name: str
+    statement: str
+
+
+_TABLE = {
+    rule.name: rule
+    for rule in (
+        Rule("fold", "an operation on constants is a constant"),
+        Rule("order", "operands of a commutative operation stand in the order in which they were made"),
+        Rule("neutral", "x + 0, x - 0, x * 1, x / 1 are x"),
+        Rule("negation", "-(-x) is x; x + (-y) is x - y; x * -1 is -x"),
+        Rule("F1", "phi(c, a, a) is a"),
+        Rule("F2", "f(phi(c, a, b)) is phi(c, f(a), f(b)), where it lets another rule apply"),
+        Rule("F3", "phi(not c, a, b) is phi(c, b, a)"),
+        Rule("F4", "a carried value at the start of an iteration is what the iteration before left"),
+        Rule("F5", "ways out of a loop that leave the same value are one way"),
+        Rule("C3", "phi(c, phi(c, a, b), d) is phi(c, a, d)"),
+        Rule("C5", "a loop over d = f(d) ends with f applied as often as it runs"),
+        Rule("C6", "x = a x + b, n times, is a^n x + b (1 + a + ... + a^(n-1)), by squaring"),
+        Rule("arithmetic", "x = x + b, n times, is x + n b"),
+        Rule("coupled", "several x = A x + b at once are a power of the matrix of (A, b), by squaring"),
+        Rule("counter", "what grows with the counter is a system with the counter as one more unknown"),
+        Rule("linear", "a sum over i of u_i + v_i x is the sum of u_i, and x times that of v_i"),
+        Rule("exit", "the first k with x_k beyond a bound, for x_k = x* + a^k (x_0 - x*), by a logarithm"),
+    )
+}
+
+
+def rule(name: str) -> Rule:
+    return _TABLE[name]
+
+
+def all_rules() -> tuple[Rule, ...]:
+    return tuple(_TABLE.values())
+
+
+# How often each rule fired in this process; read by the coverage report.
+fired: Counter[str] = Counter()
