@@ -41,6 +41,7 @@ from .regions import saved as saved
 from .reversible.pairs import dual as dual
 from .reversible.pairs import primitive as primitive
 from .reversible.pairs import selfdual as selfdual
+from .reversible.stack import Stack as Stack
 from .rules import custom_jvp as custom_jvp
 from .rules import custom_vjp as custom_vjp
 

@@ -66,6 +66,12 @@ def wave(u, v, c, steps):
         u, v = v, u
 
 
+def neighbours(u, v):
+    for i in range(1, u.shape[0] - 1):
+        for j in range(u.shape[1] - 1):
+            v[i, j] += u[i, j + 1]
+
+
 def slices(u, v, c):
     u[1:-1, 1:-1] += 0.1 * (v[2:, 1:-1] + v[:-2, 1:-1])
     v += np.sin(u) * c
@@ -262,6 +268,7 @@ CASES = [
     (integers, 12, 7, 4),
     (chain, normal(6), 0.6),
     (wave, normal(5, 6), normal(5, 6), 0.1 * normal(5, 6), 3),
+    (neighbours, normal(5, 6), normal(5, 6)),
     (slices, normal(5, 6), normal(5, 6), normal(5, 6)),
     (coupling, normal(6), normal(2, 3, 3), normal(2, 3)),
     (filled, np.zeros(6), normal(6)),

@@ -410,3 +410,21 @@ def test_factors_that_are_known_when_it_runs_back():
         return np.sum(u)
 
     np.testing.assert_allclose(tp.grad(end, memory="reversible")(x, -2.0), tp.grad(end)(x, -2.0), rtol=1e-12)
+
+
+def test_variables_that_are_not_handed_back():
+    @tp.reversible
+    def alive(y, x):
+        t = tp.ancilla(0.0)
+        if x > 0.0:
+            tp.release(t, 0.0)
+        y += t
+        return y
+
+    with pytest.raises(NotReversibleError, match="t is not handed back"):
+        alive(1.0, 2.0)
+
+
+def test_explanations_count_ancillas():
+    assert "ancilla: 8 bytes" in add_sums.explain(1, 5)
+    assert "ancilla: 8 bytes an element" in add_scratch.explain(np.zeros(3), np.ones(3))

@@ -49,10 +49,13 @@ def call_inverse(c: Context, inversion: Inversion, args: Sequence[Value], kwargs
     if kwargs:
         refuse(c, "an inverse takes its arguments by position")
     call = executed(c, inversion.function, args)
-    try:
-        return undone(c, call, call.block, {})
-    except CannotInvert as problem:
-        refuse_inverse(c, call, problem)
+    problems: list[CannotInvert] = []
+    for block in (call.block, call.plain):
+        try:
+            return undone(c, call, block, {})
+        except CannotInvert as problem:
+            problems.append(problem)
+    refuse_inverse(c, call, problems[0])
 
 
 def undone(c: Context, call: Call, block: Block, ends: Mapping[int, Atom]) -> Value:
@@ -98,7 +101,7 @@ def _run_again(c: Context, call: Call, starts: Sequence[Atom]) -> dict[int, Atom
 class Call:
     """A call in a block of its own: `olds` stand for the leaves of its arguments, which are `given` and `now` so.
 
-    The results of the block are what the `changed` leaves become; `loose` are those that are not to be brought back;
+    `plain` is the same block before it was prepared. The results of the block are what the `changed` leaves become; `loose` are those that are not to be brought back;
     `returned` are the leaves whose parameters the function returns, None when it returns nothing.
     """
 
@@ -106,6 +109,7 @@ class Call:
     given: Sequence[Value]
     now: Sequence[Atom]
     block: Block
+    plain: Block
     olds: Sequence[Var]
     changed: tuple[int, ...]
     loose: frozenset[int]
@@ -132,10 +136,10 @@ def executed(c: Context, function: Any, args: Sequence[Value]) -> Call:
         news = changed_leaves(c, function, mine, result, trees)
         returned = _returned(c, function, result, trees)
     changed = tuple(k for k, new in news.items() if new != olds[k])
-    block = prepared(b.block([news[k] for k in changed]), olds, c.parameters.notes)
+    block, plain = prepared(b.block([news[k] for k in changed]), olds, c.parameters.notes)
     leaves_returned = None if returned is None else tuple(k for k, _ in returned)
     loose = frozenset(k for k, leaf in enumerate(mine) if isinstance(leaf, ArrayRef) and leaf.cell in c.loose)
-    return Call(name_of(function), given, now, block, olds, changed, loose, leaves_returned, is_tuple(result))
+    return Call(name_of(function), given, now, block, plain, olds, changed, loose, leaves_returned, is_tuple(result))
 
 
 @contextmanager
@@ -224,8 +228,15 @@ def _hint(atom: Atom) -> str:
     return atom.name if isinstance(atom, Var) else "x"
 
 
-def sites_of(c: Context, call: Call) -> Sequence[Site] | None:
-    """Where something must be kept, so that a call can be undone; None where that does not help."""
+def sites_of(c: Context, call: Call) -> tuple[Block, Sequence[Site]] | None:
+    """The block that can be undone, and where it must keep something for that; None where that does not help."""
+    for block in (call.block, call.plain):
+        if (found := _sites_in(c, call, block)) is not None:
+            return block, found
+    return None
+
+
+def _sites_in(c: Context, call: Call, whole: Block) -> Sequence[Site] | None:
     from ..inversion.inverse import inverse_block
     from ..inversion.recording import replayed
     from ..inversion.sites import layout, needed_sites
@@ -236,15 +247,15 @@ def sites_of(c: Context, call: Call) -> Sequence[Site] | None:
 
     def attempt(sites: Sequence[Site]) -> tuple[bool, Stuck]:
         try:
-            kept = {site.name: _unknown_array(layout(call.block, site).type) for site in sites}
+            kept = {site.name: _unknown_array(layout(whole, site).type) for site in sites}
             lasts: dict[int, Atom] = {n: call.now[k] for n, k in enumerate(call.changed) if k not in call.loose}
             lasts |= {len(call.changed) + k: array.type.shape[0] for k, array in enumerate(kept.values())}
-            inverse_block(Builder(), replayed(call.block, sites, kept), wanted, lasts, lost, c.parameters.notes)
+            inverse_block(Builder(), replayed(whole, sites, kept), wanted, lasts, lost, c.parameters.notes)
         except CannotInvert as problem:
             return False, problem.stuck
         return True, set()
 
-    return needed_sites(call.block, attempt)
+    return needed_sites(whole, attempt)
 
 
 def _unknown_array(type: Type) -> Var:
@@ -253,7 +264,8 @@ def _unknown_array(type: Type) -> Var:
 
 def refuse_inverse(c: Context, call: Call, problem: CannotInvert) -> NoReturn:
     """Refuse the inverse of a call: at the place where something would have to be kept, if that is all."""
-    name, sites = call.name, sites_of(c, call)
+    name, found = call.name, sites_of(c, call)
+    sites = found[1] if found else ()
     if not sites:
         c.b.pos = problem.pos or c.b.pos
         refuse(c, f"{name} cannot be run backwards: {problem.what}")

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from ..ir.core import Block
 from ..ir.types import Var
 from ..ir.walk import substitute
 from .context import Context
@@ -49,10 +50,10 @@ def call_keeping(c: Context, keeping: Keeping, args: Sequence[Value], kwargs: di
     if kwargs:
         refuse(c, "a function that keeps something takes its arguments by position")
     call = executed(c, keeping.function, args)
-    sites = _sites(c, call)
+    whole, sites = _sites(c, call)
     for site in sites:
         c.parameters.notes.add(site.pos, "backwards", f"keeps {site.what} each time", "its inverse cannot tell it")
-    block = substitute(recorded(call.block, sites), dict(zip(call.olds, call.now, strict=True)))
+    block = substitute(recorded(whole, sites), dict(zip(call.olds, call.now, strict=True)))
     made = c.b.splice(block)
     count = len(call.changed)
     result = written(c, call, dict(zip(call.changed, made[:count], strict=True)))
@@ -67,26 +68,27 @@ def call_undoing(c: Context, undoing: Undoing, args: Sequence[Value], kwargs: di
     if kwargs or not is_tuple(kept):
         refuse(c, f"{undoing.name} takes what {name_of(undoing.function)}.keep(...) returns second, then the arguments")
     call = executed(c, undoing.function, rest)
-    sites = _sites(c, call)
+    whole, sites = _sites(c, call)
     arrays = [_fitting(c, undoing, site, value) for site, value in zip(sites, kept, strict=False)]
     if len(kept) != len(sites):
         _refuse_kept(c, undoing, f"{len(kept)} arrays are given where {len(sites)} are kept")
-    block = replayed(call.block, sites, {site.name: array for site, array in zip(sites, arrays, strict=True)})
+    block = replayed(whole, sites, {site.name: array for site, array in zip(sites, arrays, strict=True)})
     ends = {len(call.changed) + k: array.type.shape[0] for k, array in enumerate(arrays)}
     return undone(c, call, block, ends)
 
 
-def _sites(c: Context, call: Call) -> Sequence[Site]:
+def _sites(c: Context, call: Call) -> tuple[Block, Sequence[Site]]:
     """Where the call keeps something."""
     from ..inversion.solving import CannotInvert
 
     found = sites_of(c, call)
-    if found is None:
-        try:
-            undone(c, call, call.block, {})
-        except CannotInvert as problem:
-            refuse_inverse(c, call, problem)
-    return found or ()
+    if found is not None:
+        return found
+    try:
+        undone(c, call, call.block, {})
+    except CannotInvert as problem:
+        refuse_inverse(c, call, problem)
+    raise AssertionError("what needs nothing kept can be undone")
 
 
 def _fitting(c: Context, undoing: Undoing, site: Site, value: Value) -> Var:

@@ -13,7 +13,7 @@ from .context import Context, statement
 from .expressions import closure
 from .fence import refuse_node
 from .inverse import Inversion, atom_of, call_inverse, leaves_of
-from .leaves import conformed, copied, take
+from .leaves import conformed, copied, leaves, take
 from .liveness import bound_names, read_names
 from .pairs import tell
 from .prelude.released import require_released
@@ -24,7 +24,49 @@ from .values import ArrayRef, Scalar, Value, is_tuple
 
 @implements(regions.ancilla)
 def ancilla(c: Context, value: Value) -> Value:
+    """A copy, after seeing that its variable is handed back where it was made."""
+    found = _assignment(c, c.frame.function.node.body)
+    if found is not None:
+        name, after = found
+        if not any(_releases(c, stmt, name) for stmt in after):
+            c.refuse(
+                f"the variable {name} is not handed back in the block where it is made",
+                error=NotReversibleError,
+                why="an ancilla must be what is known of it when it goes, so that inverses can begin with it",
+                fix=f"end the block with tp.release({name}, value), or use an ordinary variable",
+            )
+    tree, _ = take(c, value)
+    bytes_ = sum(leaf.type.dtype.itemsize for leaf in leaves(tree))
+    c.parameters.notes.add(c.b.pos, "ancilla", f"{bytes_} bytes" + (" an element" if c.is_array(value) else ""))
     return copied(c, value)
+
+
+def _assignment(c: Context, body: object) -> tuple[str, Sequence[ast.stmt]] | None:
+    """The name that the value at the current position is assigned to, and the statements after that in its block."""
+    pos = c.b.pos
+    if not isinstance(body, list) or pos is None:
+        return None
+    stmts = [stmt for stmt in body if isinstance(stmt, ast.stmt)]  # pyright: ignore[reportUnknownVariableType]
+    for k, stmt in enumerate(stmts):
+        match stmt:
+            case ast.Assign([ast.Name(name)], ast.Call(lineno=line, col_offset=col)) if (line, col) == (
+                pos.line,
+                pos.col,
+            ):
+                return name, stmts[k + 1 :]
+            case _:
+                for part in ("body", "orelse"):
+                    if (found := _assignment(c, getattr(stmt, part, None))) is not None:
+                        return found
+    return None
+
+
+def _releases(c: Context, stmt: ast.stmt, name: str) -> bool:
+    match stmt:
+        case ast.Expr(ast.Call(ast.Attribute() | ast.Name() as function, [ast.Name(released), *_])) if released == name:
+            return c.eval(function) is regions.release
+        case _:
+            return False
 
 
 @implements(regions.saved)

@@ -19,11 +19,15 @@ STEPS = (
 )  # fmt: skip
 
 
-def prepared(block: Block, kept: Sequence[Var], notes: Notes) -> Block:
-    """A block, some of whose free variables are to be found, in the form that tells most."""
+def prepared(block: Block, kept: Sequence[Var], notes: Notes) -> tuple[Block, Block]:
+    """A block, some of whose free variables are to be found, in the form that tells most; and nearly as it was.
+
+    Guards around parallel loops may hide what the loops that they came from tell.
+    """
     free = free_vars(block) | dict.fromkeys(kept)
     sizes = {size for var in free for size in var.type.shape}
     function = Function("block", tuple(var for var in free if var not in sizes), block)
-    for step in STEPS:
+    first = function = STEPS[0](function, notes)
+    for step in STEPS[1:]:
         function = step(function, notes)
-    return function.body
+    return function.body, first.body

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from copy import deepcopy
+from dataclasses import fields, is_dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, overload
 
@@ -67,7 +68,7 @@ class Reversible(Jitted):
             notes = lower(self.parameters, specs, Keeping(self)).notes
         except NotReversibleError as refusal:
             return [f"does not run backwards: {refusal}"]
-        found = [str(note) for note in notes if note.subject in ("backwards", "ancilla")]
+        found = [str(note) for note in notes.about("backwards")]
         return found or ["backwards: keeps nothing, and computes nothing again"]
 
     def check_inverse(self, *args: Any, tolerance: float = 1e-9) -> None:
@@ -144,11 +145,22 @@ def _with_returned(function: Reversible, args: tuple[Any, ...], result: Any) -> 
 
 
 def _compare(name: str, k: int, before: Any, after: Any, tolerance: float) -> None:
-    first, second = np.asarray(before), np.asarray(after)
-    if first.dtype.kind not in "fc":
-        same = bool(np.array_equal(first, second))
-    else:
-        scale = max(1.0, float(np.max(np.abs(first), initial=0.0)))
-        same = bool(np.max(np.abs(first - second), initial=0.0) <= tolerance * scale)
-    if not same:
-        raise AssertionError(f"argument {k} of {name} is not what it was after running forward and back")
+    for first, second in zip(_parts(before), _parts(after), strict=True):
+        if first.dtype.kind not in "fc":
+            same = bool(np.array_equal(first, second))
+        else:
+            scale = max(1.0, float(np.max(np.abs(first), initial=0.0)))
+            same = bool(np.max(np.abs(first - second), initial=0.0) <= tolerance * scale)
+        if not same:
+            raise AssertionError(f"argument {k} of {name} is not what it was after running forward and back")
+
+
+def _parts(value: Any) -> list[Any]:
+    """The numbers and arrays in an argument."""
+    if is_dataclass(value):
+        value = [getattr(value, part.name) for part in fields(value)]
+    elif isinstance(value, dict):
+        value = list(value.values())  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
+    if isinstance(value, list | tuple):
+        return [part for item in value for part in _parts(item)]  # pyright: ignore[reportUnknownVariableType]
+    return [np.asarray(value)]
