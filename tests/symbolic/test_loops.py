@@ -117,6 +117,48 @@ def breaking(a, x, n):
     return x, k
 
 
+def polynomial(a, b, n):
+    total = 0.5
+    for i in range(n):
+        total += a + b * i + 0.25 * (i * i) - 0.001 * (i * i * i)
+    return total
+
+
+def fourth(a, n):
+    total = 0.0
+    for i in range(n):
+        t = a * i
+        total += t * t * t * t
+    return total
+
+
+def triangle(k, n):
+    total = 3
+    for i in range(n):
+        total += k * i + 2
+    return total
+
+
+def annuity(rate, payment, years):
+    value = 0.0
+    for year in range(years):
+        value += payment / (1.0 + rate) ** year
+    return value
+
+
+def discounted(rate, payment, years):
+    value = 0.0
+    for year in range(years):
+        value += payment * (1.0 + rate) ** -(year + 1.0)
+    return value
+
+
+def compound(a, x, n):
+    for _ in range(n):
+        x = a * x
+    return x
+
+
 DATA = np.array([0.3, 0.7, 0.2]), np.array([0.5, 1.1, 0.9])
 CASES = {
     "geometric": (geometric, (0.9, 0.3, 2.0, 300), "C6"),
@@ -131,6 +173,12 @@ CASES = {
     "scrambled": (scrambled, (7, 500), "coupled"),
     "chosen": (chosen, (True, 0.7, 2.0, 400), "F2"),
     "not chosen": (chosen, (False, 0.7, 2.0, 400), "F2"),
+    "polynomial": (polynomial, (0.3, 0.2, 2000), "Faulhaber"),
+    "fourth powers": (fourth, (0.3, 5000), "Faulhaber"),
+    "triangle": (triangle, (7, 5000), "Faulhaber"),
+    "annuity": (annuity, (0.05, 3.0, 2000), "geometric"),
+    "discounted": (discounted, (0.05, 3.0, 2000), "geometric"),
+    "compound": (compound, (1.01, 3.0, 2000), "product"),
     "statistics": (statistics, (0.01, *DATA, 300), "linear"),
     "descent to the end": (descent, (0.01, *DATA, 50), "exit"),
     "descent to a break": (descent, (0.3, *DATA, 300), "exit"),
@@ -163,7 +211,7 @@ def test_closed_forms_compute_what_loops_compute(name):
     np.testing.assert_allclose(np.array(compiled, float), np.array(function(*args), float), rtol=1e-11)
 
 
-@pytest.mark.parametrize("name", [name for name, (f, _, _) in CASES.items() if f not in (fibonacci, scrambled)])
+@pytest.mark.parametrize("name", [name for name, (f, _, _) in CASES.items() if f not in (fibonacci, scrambled, triangle)])
 def test_derivatives_of_closed_forms(name):
     function, args, _ = CASES[name]
 

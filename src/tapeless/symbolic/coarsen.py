@@ -12,10 +12,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import TypeAlias
 
 from ..ir.build import Builder
-from ..ir.core import Apply, Block, For, Function, If, Lambda, Stm, While
-from ..ir.types import BOOL, I64, boolean, i64
+from ..ir.core import Apply, Block, For, Function, If, Lambda, Reduce, Stm, While
+from ..ir.types import BOOL, I64, Atom, boolean, i64
 from ..ir.walk import fresh, map_lambdas
 from ..passes.cost import block_cost, stm_cost
 from ..passes.notes import Notes
@@ -25,12 +26,15 @@ from .gate import objection
 from .powers import POWER
 from .read import UnreadableError
 from .recurrences import Closed, close_for
+from .sums import close_sum
 from .write import Writer
 
+Loop: TypeAlias = For | While | Reduce
 # The first part of the names of what a loop leaves that stands in for its closed form.
 PLAIN = "plain"
 _OURS = (f"{PLAIN}.", f"{POWER}.")
 FEWEST = 4  # iterations
+LANES = 8
 MOST = 1 << 16  # iterations from which on it must pay
 _COUNTS = (0, 1, 2, 3, 7, 12)  # to try
 
@@ -59,12 +63,12 @@ class _Coarsener:
 
     def statement(self, stm: Stm) -> Sequence[Stm]:
         expr = stm.expr
-        if isinstance(expr, For | While) and _is_candidate(stm, expr):
+        if isinstance(expr, For | While | Reduce) and _is_candidate(stm):
             try:
-                closed = close_for(expr) if isinstance(expr, For) else close_while(expr)
-                return self.closed(stm, expr, closed)
+                return self.closed(stm, expr, _closed(expr))
             except UnreadableError as reason:
-                self.refused(stm, str(reason))
+                if not isinstance(expr, Reduce):
+                    self.refused(stm, str(reason))
         inner = map_lambdas(expr, self.lam)
         return [stm if inner == expr else replace(stm, expr=inner)]
 
@@ -77,10 +81,12 @@ class _Coarsener:
         body = self.block(lam.body)
         return lam if body is lam.body else Lambda(lam.params, body)
 
-    def closed(self, stm: Stm, loop: For | While, closed: Closed) -> Sequence[Stm]:
+    def closed(self, stm: Stm, loop: Loop, closed: Closed) -> Sequence[Stm]:
         """The statements in the place of a loop; raises where that does not pay, or does not agree."""
         trial = _Replacement(stm, loop, closed, 2)
-        least, before, after = _pays_from(trial.arm, block_cost(loop.body.body))
+        # The terms of a sum are computed side by side.
+        body = max(1.0, block_cost(loop.body.body)) / (LANES if isinstance(loop, Reduce) else 1)
+        least, before, after = _pays_from(trial.arm, body)
         if least > (MOST if closed.count.value is None else closed.count.value):
             raise UnreadableError("its closed form takes as many operations")
         if reason := objection([stm], trial.stms, stm.vars, trial.good, _COUNTS, self.around):
@@ -92,7 +98,7 @@ class _Coarsener:
 class _Replacement:
     """The closed form of a loop that is used from `least` iterations on: at least 2."""
 
-    def __init__(self, stm: Stm, loop: For | While, closed: Closed, least: int) -> None:
+    def __init__(self, stm: Stm, loop: Loop, closed: Closed, least: int) -> None:
         b, writer = Builder(stm.pos), Writer()
         if closed.entered is not None:
             (entered,) = writer.write(b, [closed.entered])
@@ -100,7 +106,7 @@ class _Replacement:
             (count,) = writer.write(b, [closed.count])
             entered = b.apply("ge", count, i64(least))
         self.arm = _arm(b.child(), writer, closed, least)
-        nothing = Block((), (*loop.init, boolean(False)))
+        nothing = Block((), (*_before(loop), boolean(False)))
         *ends, self.good = b.if_blocks(entered, self.arm, nothing)
         old = tuple(fresh(PLAIN, var.type) for var in stm.vars)
         stays = Block((Stm(old, loop, stm.pos),), old)
@@ -133,8 +139,23 @@ def _body(stm: Stm) -> Block:
     return stm.expr.body.body
 
 
-def _is_candidate(stm: Stm, loop: For | While) -> bool:
-    if not stm.vars or any(x.type.shape for x in loop.init) or stm.vars[0].name.startswith(_OURS):
+def _closed(loop: Loop) -> Closed:
+    match loop:
+        case For():
+            return close_for(loop)
+        case While():
+            return close_while(loop)
+        case Reduce():
+            return close_sum(loop)
+
+
+def _before(loop: Loop) -> Sequence[Atom]:
+    """What a loop that does not run leaves."""
+    return loop.neutral if isinstance(loop, Reduce) else loop.init
+
+
+def _is_candidate(stm: Stm) -> bool:
+    if not stm.vars or any(var.type.shape for var in stm.vars) or stm.vars[0].name.startswith(_OURS):
         return False
     return not (stm.pos and stm.pos.returning)
 

@@ -15,9 +15,10 @@ from dataclasses import dataclass
 from ..ir.core import While
 from ..ir.types import BOOL, F64, I64
 from .affine import Form, Forms
-from .graph import Graph, Node
+from .checks import needed
+from .graph import Graph, Node, substituted
 from .read import Reader, UnreadableError
-from .recurrences import Closed, System, Unknown, affine, need_invariant, solve, split
+from .recurrences import Closed, System, Unknown, affine, conjunction, solve, split
 
 _NEGATED = {"lt": "ge", "ge": "lt", "gt": "le", "le": "gt"}
 _MIRRORED = {"lt": "gt", "gt": "lt", "le": "ge", "ge": "le"}
@@ -56,7 +57,7 @@ def close_while(loop: While) -> Closed:
     steps = _read(g, reader, loop)
     others = [k for k in range(len(steps.symbols)) if k != steps.flag]
     varying = sum(symbol.mask for symbol in steps.symbols)
-    need_invariant(reader.conditions, varying)
+    same, more = needed(g, reader.conditions, varying)
     forms = Forms(g, varying)
     unknowns = [
         Unknown(steps.symbols[k], steps.starts[k], affine(forms, steps.nexts[k], steps.symbols[k])) for k in others
@@ -74,14 +75,13 @@ def close_while(loop: While) -> Closed:
         count, before, ends, tests = solver.crossed(crossing, most)
         valid = before
         broke = g.apply("ne", count, most) if crossing.breaks else g.const(False, BOOL)
-    for test in tests:
-        valid = test if valid is None else g.apply("and", valid, test)
+    valid = conjunction(g, [*([] if valid is None else [valid]), *tests, *more])
     results = tuple(
         broke if k == steps.flag else _left(g, forms, ends, broke, steps.symbols[k], steps.leaving[k])
         for k in range(len(steps.symbols))
     )
     entered = _entered(g, steps)
-    return Closed(g, count, results, valid, tuple(reader.conditions), tuple(systems), entered)
+    return Closed(g, count, results, valid, tuple(same), tuple(systems), entered)
 
 
 # -- reading ----------------------------------------------------------------------------------------
@@ -144,20 +144,10 @@ def _entered(g: Graph, steps: Steps) -> Node:
     found = g.const(True, BOOL)
     for test in steps.tests:
         if not test.breaks:
-            holds = g.apply(test.op, substituted(g, test.left, at), substituted(g, test.right, at))
+            sides = [substituted(g, side, at) for side in (test.left, test.right)]
+            holds = g.apply(test.op, *sides)
             found = holds if found.op == "const" else g.apply("and", found, holds)
     return found
-
-
-def substituted(g: Graph, node: Node, at: dict[int, Node]) -> Node:
-    """The node with others in the place of symbols, by number; only through operations."""
-    if node.number in at:
-        return at[node.number]
-    if node.op in ("leaf", "const", "symbol"):
-        return node
-    if node.op in ("sum", "power"):
-        raise UnreadableError("a condition adds up")
-    return g.apply(node.op, *(substituted(g, arg, at) for arg in node.args), attrs=node.attrs)
 
 
 def _left(g: Graph, forms: Forms, ends: dict[int, Node], broke: Node, symbol: Node, leaving: Node) -> Node:

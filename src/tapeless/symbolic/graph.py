@@ -16,7 +16,7 @@ each symbol that a node depends on.
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -112,6 +112,14 @@ class Graph:
     def power(self, args: tuple[Node, ...], attrs: tuple[Any, ...], dtype: DType) -> Node:
         return self._node("power", args, attrs, Type(dtype))
 
+    def rebuilt(self, node: Node, args: tuple[Node, ...]) -> Node:
+        """The node over other operands."""
+        if node.op == "sum":
+            return self.sum(*args)
+        if node.op == "power":
+            return self.power(args, node.attrs, node.dtype)
+        return self.apply(node.op, *args, attrs=node.attrs)
+
     # -- short names ------------------------------------------------------------------------------
 
     def add(self, x: Node, y: Node) -> Node:
@@ -152,6 +160,20 @@ def reachable(roots: Iterable[Node], known: Container[int] = ()) -> list[Node]:
             found[node.number] = node
             todo.extend(node.args)
     return [found[number] for number in sorted(found)]
+
+
+def substituted(g: Graph, node: Node, at: Mapping[int, Node]) -> Node:
+    """The node with others in the place of symbols, by number."""
+    found = dict(at)
+    for below in reachable([node], found):
+        args = tuple(found[arg.number] for arg in below.args)
+        same = all(map(_is_same, args, below.args))
+        found[below.number] = below if same else g.rebuilt(below, args)
+    return found[node.number]
+
+
+def _is_same(x: Node, y: Node) -> bool:
+    return x is y
 
 
 # -- canonical rules --------------------------------------------------------------------------------

@@ -17,6 +17,7 @@ from ..ir.core import For
 from ..ir.types import F32, F64, I64, DType, Type, Var, zero
 from ..ir.walk import fresh
 from .affine import Form, Forms
+from .checks import needed
 from .graph import Graph, Node
 from .powers import Place, power
 from .read import Condition, Reader, UnreadableError
@@ -78,7 +79,7 @@ def close_for(loop: For) -> Closed:
     reader.bind(loop.body.params, [counter, *carried])
     results = reader.block(loop.body.body)
     varying = sum(symbol.mask for symbol in (counter, *carried))
-    need_invariant(reader.conditions, varying)
+    same, tests = needed(g, reader.conditions, varying)
     ticks, aliases = _counters(g, counter)
     forms = Forms(g, varying, aliases)
     starts = [reader.atom(x) for x in loop.init]
@@ -86,8 +87,8 @@ def close_for(loop: For) -> Closed:
         Unknown(symbol, start, affine(forms, result, symbol))
         for symbol, start, result in zip(carried, starts, results, strict=True)
     ]
-    needed = {key for unknown in unknowns for key in unknown.form}
-    ticking = [tick for tick in ticks if tick.symbol.mask in needed]
+    keys = {key for unknown in unknowns for key in unknown.form}
+    ticking = [tick for tick in ticks if tick.symbol.mask in keys]
     if ticking:
         g.fire("counter")
     systems = split([*unknowns, *ticking])
@@ -95,8 +96,9 @@ def close_for(loop: For) -> Closed:
     g.fire("F4")
     g.fire("C5")
     ends, valid = solve(g, systems, count)
+    valid = conjunction(g, [*([] if valid is None else [valid]), *tests])
     found = tuple(ends[symbol.mask] for symbol in carried)
-    return Closed(g, count, found, valid, tuple(reader.conditions), tuple(systems))
+    return Closed(g, count, found, valid, tuple(same), tuple(systems))
 
 
 def solve(g: Graph, systems: Sequence[System], count: Node) -> tuple[dict[int, Node], Node | None]:
@@ -120,11 +122,16 @@ def solve(g: Graph, systems: Sequence[System], count: Node) -> tuple[dict[int, N
             end = g.total(terms, system.dtype)
             ends[unknown.symbol.mask] = end
             if system.dtype.is_float and not _is_counter(unknown):
-                tests += _tests(g, end, terms, starts)
+                tests += trusted(g, end, terms, starts)
+    return ends, conjunction(g, tests)
+
+
+def conjunction(g: Graph, tests: Sequence[Node]) -> Node | None:
+    """All of some conditions; None for none."""
     valid: Node | None = None
     for test in tests:
         valid = test if valid is None else g.apply("and", valid, test)
-    return ends, valid
+    return valid
 
 
 def _arithmetic(g: Graph, system: System, count: Node) -> Node | None:
@@ -141,15 +148,14 @@ def _arithmetic(g: Graph, system: System, count: Node) -> Node | None:
     return g.add(unknown.start, g.mul(times, form[0]))
 
 
-def _tests(g: Graph, end: Node, terms: Sequence[Node], starts: Sequence[Node]) -> list[Node]:
+def trusted(g: Graph, end: Node, terms: Sequence[Node], starts: Sequence[Node]) -> list[Node]:
     """Is the closed form as good as the loop? The terms are finite, nearly nothing cancels, nothing was lost below."""
     dtype = end.dtype
     if any(end is start for start in starts):
         return []
     tiny = g.const(2.0**-960 if dtype is F64 else 2.0**-90, dtype)
     scale = g.total([g.apply("abs", term) for term in terms], dtype)
-    starts_ = g.total([g.apply("abs", start) for start in starts], dtype)
-    needed = g.add(scale, g.mul(tiny, starts_))
+    needed = g.add(scale, g.mul(tiny, g.total([g.apply("abs", start) for start in starts], dtype)))
     enough = g.mul(g.const(1024.0, dtype), g.apply("abs", end))
     return [g.apply("lt", scale, g.const(float("inf"), dtype)), g.apply("le", needed, enough)]
 
@@ -196,13 +202,6 @@ def _counters(g: Graph, counter: Node) -> tuple[list[Unknown], dict[int, int]]:
 def _is_counter(unknown: Unknown) -> bool:
     """Whole numbers are exact, or of a size that a loop never counts to."""
     return unknown.start.value == 0 and all(coefficient.value == 1 for coefficient in unknown.form.values())
-
-
-def need_invariant(conditions: Sequence[Condition], varying: int) -> None:
-    for condition in conditions:
-        nodes = (*condition.args, *(node for node, _ in condition.under))
-        if any(node.mask & varying for node in nodes):
-            raise UnreadableError("a check is another one in every iteration")
 
 
 def name_of(symbol: Node) -> str:
