@@ -38,6 +38,8 @@ from .regions import inverse as inverse
 from .regions import irreversible as irreversible
 from .regions import release as release
 from .regions import saved as saved
+from .reversible.numbers import Fixed as Fixed
+from .reversible.numbers import Log as Log
 from .reversible.pairs import dual as dual
 from .reversible.pairs import primitive as primitive
 from .reversible.pairs import selfdual as selfdual

@@ -18,6 +18,7 @@ from ..ir.core import Apply, Block, Function, If
 from ..ir.op import lookup
 from ..ir.types import Var
 from ..ir.walk import lambdas, operands
+from .whole_numbers import products_of_whole_numbers
 
 # Cycles until the result is there, on the machines at hand; anything else by its cost.
 _LATENCY = {"add": 3.0, "sub": 3.0, "mul": 3.0, "fma": 4.0, "div": 13.0, "sqrt": 20.0, "index": 5.0}
@@ -29,7 +30,7 @@ def rounded_apart(function: Function) -> frozenset[Var]:
     uses = Counter(_mentions(function.body))
     found: set[Var] = set()
     _block(function.body, {}, uses, found)
-    return frozenset(found)
+    return frozenset(found | products_of_whole_numbers(function))
 
 
 def _mentions(block: Block) -> Iterator[Var]:

@@ -22,7 +22,7 @@ from ..ir.types import I64, Atom, Type, Var
 from ..ir.walk import fresh, inline, substitute
 from .context import Context
 from .isolated import isolated
-from .leaves import from_atoms, leaves, opened_value, take
+from .leaves import Tree, from_atoms, leaves, make, opened_value, take
 from .source import source_of
 from .values import ArrayRef, Closure, Scalar, Value, is_tuple
 
@@ -85,7 +85,7 @@ def written(c: Context, call: Call, atoms: Mapping[int, Atom]) -> Value:
             given[k] = c.fresh(atom, c.is_weak(target))
     if call.returned is None:
         return None
-    results = tuple(given[k] for k in call.returned)
+    results = tuple(make(c, x.tree, iter(given[x.first : x.first + len(x.values)])) for x in call.returned)
     return results if call.is_tuple else results[0]
 
 
@@ -101,8 +101,8 @@ def _run_again(c: Context, call: Call, starts: Sequence[Atom]) -> dict[int, Atom
 class Call:
     """A call in a block of its own: `olds` stand for the leaves of its arguments, which are `given` and `now` so.
 
-    `plain` is the same block before it was prepared. The results of the block are what the `changed` leaves become; `loose` are those that are not to be brought back;
-    `returned` are the leaves whose parameters the function returns, None when it returns nothing.
+    `plain` is the same block before it was prepared. The results of the block are what the `changed` leaves become;
+    `loose` are those that are not to be brought back; `returned` are the parameters that the function returns, if any.
     """
 
     name: str
@@ -113,7 +113,7 @@ class Call:
     olds: Sequence[Var]
     changed: tuple[int, ...]
     loose: frozenset[int]
-    returned: tuple[int, ...] | None
+    returned: Sequence[_Returned] | None
     is_tuple: bool
 
 
@@ -137,9 +137,8 @@ def executed(c: Context, function: Any, args: Sequence[Value]) -> Call:
         returned = _returned(c, function, result, trees)
     changed = tuple(k for k, new in news.items() if new != olds[k])
     block, plain = prepared(b.block([news[k] for k in changed]), olds, c.parameters.notes)
-    leaves_returned = None if returned is None else tuple(k for k, _ in returned)
     loose = frozenset(k for k, leaf in enumerate(mine) if isinstance(leaf, ArrayRef) and leaf.cell in c.loose)
-    return Call(name_of(function), given, now, block, plain, olds, changed, loose, leaves_returned, is_tuple(result))
+    return Call(name_of(function), given, now, block, plain, olds, changed, loose, returned, is_tuple(result))
 
 
 @contextmanager
@@ -162,28 +161,40 @@ def changed_leaves(
 ) -> dict[int, Atom]:
     """What the leaves of the arguments have become that the function may have changed: arrays, and what it returns."""
     news: dict[int, Atom] = {k: c.read(leaf) for k, leaf in enumerate(mine) if isinstance(leaf, ArrayRef)}
-    for k, value in _returned(c, function, result, trees) or ():
-        news[k] = atom_of(c, value)
+    for parameter in _returned(c, function, result, trees) or ():
+        news |= {parameter.first + k: atom_of(c, value) for k, value in enumerate(parameter.values)}
     return news
 
 
-def _returned(c: Context, function: Any, result: Value, trees: Sequence[Any]) -> list[tuple[int, Value]] | None:
-    """The leaves that the function returns, with what they become."""
+@dataclass(frozen=True, slots=True)
+class _Returned:
+    """A parameter that the function returns: the number of its first leaf, its structure, its new leaves."""
+
+    first: int
+    tree: Tree
+    values: Sequence[Value]
+
+
+def _returned(c: Context, function: Any, result: Value, trees: Sequence[Tree]) -> list[_Returned] | None:
+    """The parameters that the function returns."""
     if result is None:
         return None
-    names = returned_names(function)
     values = list(result) if is_tuple(result) else [result]
     order = [arg.arg for arg in _syntax(function).args.args]
-    numbers = [sum(len(list(leaves(tree))) for tree in trees[: order.index(x)]) if x in order else -1 for x in names]
-    numeric = all(isinstance(x, ArrayRef | Scalar | int | float) for x in values)
-    if len(numbers) != len(values) or -1 in numbers or not numeric:
+    names = returned_names(function)
+    found: list[_Returned] = []
+    for name, value in zip(names, values, strict=False):
+        if name in order and order.index(name) < len(trees):
+            before, tree = trees[: order.index(name)], trees[order.index(name)]
+            found.append(_Returned(sum(len(list(leaves(x))) for x in before), tree, list(leaves_of(c, value))))
+    if not len(found) == len(names) == len(values) or any(len(x.values) != len(list(leaves(x.tree))) for x in found):
         refuse(
             c,
             f"{name_of(function)} returns something that is none of its parameters",
             why="its inverse would not know what to start from",
             fix="return the parameters that it changes, by their names, or add to an argument",
         )
-    return list(zip(numbers, values, strict=True))
+    return found
 
 
 def returned_names(function: Any) -> list[str]:
