@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..ir.core import For
-from ..ir.types import F32, F64, I64, DType, Type, Var, zero
+from ..ir.types import BOOL, F32, F64, I64, DType, Type, Var, zero
 from ..ir.walk import fresh
 from .affine import Form, Forms
 from .checks import needed
@@ -181,7 +181,7 @@ def split(unknowns: Sequence[Unknown]) -> list[System]:
 
 def affine(forms: Forms, result: Node, symbol: Node) -> Form:
     form = forms.of(result)
-    if form is None:
+    if form is None or (symbol.dtype is BOOL and set(form) != {symbol.mask}):
         raise UnreadableError(f"{name_of(symbol)} is not affine in what the iteration before left")
     return form
 

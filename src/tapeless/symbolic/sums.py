@@ -34,7 +34,7 @@ def close_sum(expr: Reduce) -> Closed:
     index = g.symbol(expr.body.params[0])
     reader.bind(expr.body.params, [index])
     kinds = operators(expr)
-    if kinds is None or any(x.type.shape for x in expr.neutral) or set(kinds) > {"add", "mul"}:
+    if kinds is None or any(x.type.shape for x in expr.neutral) or not {"add", "mul"} >= set(kinds):
         raise UnreadableError("it is not a sum")
     values = reader.block(expr.body.body)
     count = g.atom(expr.size)
