@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 JOBS ?= 2
 
-.PHONY: demo test lint bench bench-latency bench-grad bench-adbench bench-eliminate bench-reversible fuzz fuzz-grad fuzz-eliminate fuzz-reversible compare-peers mutate-rules docs clean
+.PHONY: demo test lint bench bench-latency bench-grad bench-adbench bench-eliminate bench-reversible bench-coarsen fuzz fuzz-grad fuzz-eliminate fuzz-reversible fuzz-coarsen compare-peers mutate-rules docs clean
 
 $(READY): pyproject.toml
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -43,6 +43,10 @@ fuzz-grad: $(READY)
 fuzz-reversible: $(READY)
 	$(BIN)/python -m tapeless.testing.reversible -n $(N) --seed $(SEED) --jobs $(JOBS)
 
+# Programs of branches, recurrences and sums with coarsening on and off, and which symbolic rules fired.
+fuzz-coarsen: $(READY)
+	$(BIN)/python -m tapeless.testing.coarsen -n $(N) --seed $(SEED) --jobs $(JOBS)
+
 # Eliminations of random graphs and programs: entries, multiplications, exact search.
 fuzz-eliminate: $(READY)
 	$(BIN)/python -m tapeless.testing.elimination -n $(N) --seed $(SEED)
@@ -76,6 +80,10 @@ bench-adbench: $(READY)
 bench-reversible: $(READY)
 	$(BIN)/python bench/reversible/run.py
 	$(BIN)/python bench/reversible/leapfrog.py
+
+# Gradients with coarsening and without, beside published speed-ups.
+bench-coarsen: $(READY)
+	$(BIN)/python bench/coarsen/run.py
 
 # Multiplications and times of Jacobians by elimination; PUBLISH=1 keeps the results and writes their page.
 SEARCH ?= 10

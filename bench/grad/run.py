@@ -58,9 +58,14 @@ def main() -> None:
     (OUT / f"{options.suite}.json").write_text(json.dumps(table, indent=1))
 
 
+def reference_of(suite_name: str, name: str) -> Path:
+    """The file of the derivative that all peers must agree with."""
+    return OUT / f"reference_{suite_name}_{name.replace('/', '_')}.npz"
+
+
 def measure(suite_name: str, suite, name: str, peers: list[str], slow: bool, limit: float) -> dict[str, dict]:
     """All peers on one problem: they prepare, the reference first, and then take turns."""
-    reference = OUT / f"reference_{suite_name}_{name.replace('/', '_')}.npz"
+    reference = reference_of(suite_name, name)
     if suite.REFERENCE not in peers and not reference.exists():
         Peer(suite.__package__, suite.REFERENCE, name, reference, True, limit).end()
     started: dict[str, Peer] = {}

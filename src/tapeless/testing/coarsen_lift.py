@@ -10,10 +10,10 @@ from ..ir.numbers import NUMPY_TYPES
 from ..ir.types import Atom, Lit, Type, Var
 from ..ir.walk import canonical, fresh, rebuild
 
-# Operations that are exact on short constants, such as 0.5 and 3.
+# Operations that are exact on short constants, such as 0.5 and 3. Arrays that replicate them may be neutral elements.
 _EXACT = frozenset({
     "add", "sub", "mul", "fma", "neg", "abs", "min", "max", "fmin", "fmax", "select", "convert",
-    "lt", "le", "gt", "ge", "eq", "ne",
+    "replicate", "lt", "le", "gt", "ge", "eq", "ne",
 })  # fmt: skip
 _SHORT = 1024
 

@@ -1,0 +1,130 @@
+"""Is a coarsened program the program? Values and derivatives, with coarsening on and off, against the oracle.
+
+    plain       derivatives of the prepared program, coarsening off, by the laws of `derivative_law`
+    coarse      the same with coarsening on
+    the same?   values and slopes of both, by the oracle
+    values      what all passes make of the program with coarsening on, in the machine's numbers
+
+Constants are folded in the machine's numbers, so that two forms of one program differ in long numbers from the 17th
+digit on. In half of the programs constants are therefore parameters (`lifted`): there both forms agree to 18 digits,
+and are derived by what were constants too.
+
+Where the machine's numbers are far from the long ones, a program is `unstable` if it is so without coarsening as well:
+a closed form that loses digits which its loop keeps is wrong.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from ..ad.prepare import prepare
+from ..config import config
+from ..ir.check import check
+from ..ir.core import Function
+from ..passes.notes import Notes
+from ..passes.pipeline import optimise
+from ..symbolic import coarsen
+from ..symbolic.rules import fired
+from .coarsen_lift import lifted
+from .coarsen_loops import RECURRENCES
+from .compare import difference, reference, tolerance, unstable
+from .derivative_law import Found, Machine, Point, judge_forward, judge_reverse
+from .dice import Dice
+from .generate import TABLE, random_program
+from .oracle import deviation
+from .profile import COARSE
+from .verify import Verdict, native_code
+from .wire import Request
+
+COMPILED = 8  # one of so many programs
+VARIANTS = ("auto", "lanes", "scalar")
+
+
+def request(seed: int) -> Request:
+    """The program of a seed."""
+    function, args = random_program(seed, profile=COARSE, table=(*TABLE, *RECURRENCES))
+    turn, place = divmod(seed, COMPILED)
+    variants = (VARIANTS[turn % len(VARIANTS)],) if place == turn % 2 else ()
+    return Request(function, args, variants, 1, seed)
+
+
+def judge_coarse(r: Request) -> Verdict:
+    """The verdict; the detail of a program that is right names the rules that fired in it."""
+    fired.clear()
+    function, args = Function(r.function.name, r.function.params, r.function.body), list(r.args)
+    strict = r.seed % 2 == 1
+    if strict:
+        function, args = lifted(function, args)
+    # What the passes make of derivatives is judged by the programs of `fuzz`: here now and then.
+    machine = Machine(native_code if r.variants else None, r.variants, passes=bool(r.variants))
+    try:
+        check(function)
+        plain, coarse = (Point(_prepared(function, switch), args, Dice(r.seed)) for switch in (False, True))
+        verdict = _judge(plain, machine)
+        if coarse.function != plain.function:
+            _compare(plain, coarse, plain.tolerance if strict else tolerance(function))
+            other = _judge(coarse, machine)
+            if other.kind != verdict.kind == "ok":
+                return replace(other, kind="wrong", stage=f"{other.stage}, as it is not without coarsening")
+        _judge_values(function, args)
+    except Found as found:
+        return found.verdict
+    except Exception as error:
+        return Verdict("wrong", "coarsening", f"{type(error).__name__}: {error}")
+    return verdict if verdict.kind != "ok" else Verdict("ok", "", " ".join(sorted(fired)))
+
+
+def _prepared(function: Function, switch: bool) -> Function:
+    with config(coarsen=switch):
+        prepared = prepare(function, Notes())
+    check(prepared)
+    return prepared
+
+
+def _judge(point: Point, machine: Machine) -> Verdict:
+    """Both modes; what is wrong is raised, what is unstable is returned."""
+    if not point.worth_it:
+        return Verdict("ok")
+    try:
+        judge_forward(point, machine)
+        judge_reverse(point, machine)
+    except Found as found:
+        if found.verdict.kind != "unstable":
+            raise
+        return found.verdict
+    return Verdict("ok")
+
+
+def _compare(plain: Point, coarse: Point, limit: float) -> None:
+    """Values and slopes in long numbers."""
+    expected, found = plain.slope.value, coarse.slope.value
+    if expected.fault != found.fault:
+        raise Found("wrong", "coarse", f"raises {found.fault or 'nothing'}, must raise {expected.fault or 'nothing'}")
+    pairs = [*zip(expected.results, found.results, strict=True), *zip(plain.slopes, coarse.slopes, strict=True)]
+    for k, (x, y) in enumerate(pairs):
+        if not _near(y, x, limit):
+            what = f"result {k}" if k < len(expected.results) else f"slope {k - len(expected.results)}"
+            raise Found("wrong", "coarse", f"{what} is {y}, must be {x}")
+
+
+def _near(found: Any, expected: Any, limit: float) -> bool:
+    """Long numbers to within a limit, others exactly."""
+    if np.shape(found) != np.shape(expected):
+        return False
+    if np.asarray(expected).dtype == object:
+        return deviation(found, expected) <= limit
+    return bool(np.array_equal(found, expected))
+
+
+def _judge_values(function: Function, args: Sequence[Any]) -> None:
+    """What the passes make of the program is compared in the machine's numbers."""
+    optimised = optimise(function, before={"factor": coarsen.run})
+    check(optimised)
+    expected, found = reference(function, args), reference(optimised, args)
+    detail = difference(expected, found, tolerance(function))
+    if detail and not unstable(function, args, expected, found):
+        raise Found("wrong", "values", detail)
