@@ -18,7 +18,7 @@ from ..ir.build import Builder
 from ..ir.core import Apply, Block, For, Function, If, Lambda, Reduce, Stm, While
 from ..ir.types import BOOL, I64, Atom, boolean, i64
 from ..ir.walk import fresh, map_lambdas
-from ..passes.cost import block_cost, stm_cost
+from ..passes.cost import ARRAY_OPS, block_cost, stm_cost
 from ..passes.notes import Notes
 from .describe import SUBJECT, Segment
 from .exits import close_while
@@ -56,7 +56,7 @@ class _Coarsener:
         made: list[Stm] = []
         for stm in block.stms:
             made += self.statement(stm)
-            if isinstance(stm.expr, Apply) and not stm.vars[0].type.shape:
+            if isinstance(stm.expr, Apply) and stm.expr.op not in ARRAY_OPS:
                 self.around[stm.vars[0].name] = stm
         same = len(made) == len(block.stms) and all(map(_is, made, block.stms))
         return block if same else Block(tuple(made), block.results)
