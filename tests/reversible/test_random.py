@@ -20,13 +20,14 @@ def test_fifty_programs(family):
     wrong = [(seed, v) for seed, v in enumerate(verdicts) if v.kind not in ("ok", "refused")]
     assert not wrong
     inverses = sum(int(v.stage.split()[1]) for v in verdicts)
-    assert inverses >= {"exact": 40, "smooth": 40, "careless": 15, "random": 10}[family]
+    assert inverses >= {"exact": 40, "kept": 40, "whole": 35, "smooth": 40, "careless": 15, "random": 10}[family]
 
 
 def test_programs_are_well_formed_and_of_all_kinds():
     used = Counter()
-    for seed in range(80):
-        function = random_reversible(seed, Kind(smooth=seed % 2 == 1)).function
+    for seed in range(120):
+        kind = (Kind(), Kind(smooth=True), Kind(loose=0.6, whole=True))[seed % 3]
+        function = random_reversible(seed, kind).function
         check(function)
         used.update(stm.pos.file for stm in function.body.stms if stm.pos)
     assert set(used) == {make.__name__ for make in TABLE} - {"swap"}  # which is no statement

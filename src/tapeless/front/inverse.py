@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from ..errors import NotReversibleError
 from ..ir.build import Builder
 from ..ir.core import Block, Lambda
-from ..ir.types import I64, Atom, Type, Var
+from ..ir.types import Atom, Var
 from ..ir.walk import fresh, inline, substitute
 from .context import Context
 from .isolated import isolated
@@ -241,36 +241,15 @@ def _hint(atom: Atom) -> str:
 
 def sites_of(c: Context, call: Call) -> tuple[Block, Sequence[Site]] | None:
     """The block that can be undone, and where it must keep something for that; None where that does not help."""
-    for block in (call.block, call.plain):
-        if (found := _sites_in(c, call, block)) is not None:
-            return block, found
-    return None
-
-
-def _sites_in(c: Context, call: Call, whole: Block) -> Sequence[Site] | None:
-    from ..inversion.inverse import inverse_block
-    from ..inversion.recording import replayed
-    from ..inversion.sites import layout, needed_sites
-    from ..inversion.solving import CannotInvert, Stuck
+    from ..inversion.keeping import sites_to_keep
 
     wanted = [call.olds[k] for k in call.changed if k not in call.loose]
     lost = [call.olds[k] for k in call.loose]
-
-    def attempt(sites: Sequence[Site]) -> tuple[bool, Stuck]:
-        try:
-            kept = {site.name: _unknown_array(layout(whole, site).type) for site in sites}
-            lasts: dict[int, Atom] = {n: call.now[k] for n, k in enumerate(call.changed) if k not in call.loose}
-            lasts |= {len(call.changed) + k: array.type.shape[0] for k, array in enumerate(kept.values())}
-            inverse_block(Builder(), replayed(whole, sites, kept), wanted, lasts, lost, c.parameters.notes)
-        except CannotInvert as problem:
-            return False, problem.stuck
-        return True, set()
-
-    return needed_sites(whole, attempt)
-
-
-def _unknown_array(type: Type) -> Var:
-    return fresh("kept", type.stacked(fresh("n", Type(I64))))
+    lasts = {number: call.now[k] for number, k in enumerate(call.changed) if k not in call.loose}
+    for block in (call.block, call.plain):
+        if (found := sites_to_keep(block, wanted, lasts, lost, c.parameters.notes)) is not None:
+            return block, found
+    return None
 
 
 def refuse_inverse(c: Context, call: Call, problem: CannotInvert) -> NoReturn:

@@ -5,6 +5,9 @@
 Families of programs, which take turns when none is named:
 
     exact     reversible by construction, in integers and floats that are never rounded: back to the same bits
+    kept      as exact, but conditions read what their branches change, and loops have conditions: back to the same bits
+              from what was kept
+    whole     as kept, and integers change by floats of all digits that are rounded, as fixed-point numbers do
     smooth    reversible by construction, in floats of 60 digits: back to 30 of them; and derivatives whose loops run
               backwards equal those that keep every state, to 18 digits
     careless  as exact, but an amount may read what it changes: an inverse is refused, or right

@@ -27,12 +27,17 @@ from .generate import random_program
 from .limit import time_limit
 from .oracle import Oracle, deviation
 from .profile import SMOOTH
+from .reversible_kept import judge_kept
 from .reversible_programs import Reversible, random_reversible
 from .reversible_values import Kind
 from .verify import Verdict, judge, native_code
 
-FAMILIES = ("exact", "smooth", "careless", "random")
-TURNS = ("exact", "careless", "exact", "random", "exact", "careless", "exact", "random", "exact", "smooth")
+FAMILIES = ("exact", "kept", "whole", "smooth", "careless", "random")
+TURNS = ("exact", "careless", "kept", "whole", "exact", "kept", "whole", "random", "kept", "smooth")
+KINDS = {
+    "exact": Kind(), "smooth": Kind(smooth=True), "careless": Kind(careless=0.25), "kept": Kind(loose=0.6),
+    "whole": Kind(loose=0.3, whole=True),
+}  # fmt: skip
 LONG = 1e-30  # of agreement in 60 digits, of which a long chain of steps may lose some
 COMPILED = 16  # one of so many programs
 CLAIMS = replace(SMOOTH, types=(6, 4, 2, 1), features={**SMOOTH.features, "integer": 1.5, "scratch_loop": 1.0})
@@ -45,12 +50,15 @@ def judge_seed(seed: int, family: str | None = None) -> Verdict:
         if family == "random":
             return Verdict("ok", f"{family} {_judge_claims(seed)}")
         dice = Dice(seed + 1)
-        kind = Kind(family == "smooth", 0.25 if family == "careless" else 0.0, empty=dice.chance(0.1))
+        kind = replace(KINDS[family], empty=dice.chance(0.1))
         program = random_reversible(seed, kind)
         if dice.chance(0.5):
             program = replace(program, function=prepare(program.function, Notes()))
         if kind.smooth:
             _judge_derivatives(program, dice)
+        if kind.loose:
+            found = judge_kept(program, compiled=seed // len(TURNS) % COMPILED == 0)
+            return Verdict("ok", f"{family} 1") if found else Verdict("refused", f"{family} 0", "with all kept")
         try:
             inverse = inverse_of(program.function, range(program.state))
         except CannotInvert as problem:

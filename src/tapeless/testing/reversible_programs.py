@@ -23,7 +23,7 @@ from ..ir.numbers import NUMPY_TYPES
 from ..ir.types import I64, Atom, Lit, Type, Var, i64
 from ..ir.walk import canonical
 from .dice import Dice
-from .reversible_values import LONGEST, MOST_WORK, Draft, Kind, amount, condition, literal, some_type
+from .reversible_values import LONGEST, MOST_WORK, Draft, Kind, amount, condition, literal, rounded_amount, some_type
 from .scope import real
 
 assert _ops
@@ -40,7 +40,7 @@ class Reversible:
     inputs: tuple[list[Any], ...]
 
 
-def random_reversible(seed: int, kind: Kind, tries: int = 3) -> Reversible:
+def random_reversible(seed: int, kind: Kind, tries: int = 4) -> Reversible:
     """The program of this seed; a careless one may not be reversible."""
     dice = Dice(seed)
     sizes = [Var("n", Type(I64)), Var("m", Type(I64))][: dice.between(1, 2)]
@@ -429,8 +429,50 @@ def _count(d: Draft, names: Sequence[str]) -> Atom:
             return d.b.apply("mod", amount(d, I64, names, 1), i64(LONGEST))
 
 
-NESTED = (branch, loop)
+def repeat(d: Draft) -> None:
+    """A few variables change while a condition holds, which nothing tells afterwards; at most so often."""
+    names = _some(d, 3)
+    if not names or not d.kind.loose or d.work * LONGEST > MOST_WORK:
+        return
+
+    def goes_on(b: Builder, *carried: Var) -> list[Atom]:
+        inner = d.inner(b, dict(zip(names, carried, strict=False)))
+        return [b.apply("and", condition(inner, ()), b.apply("lt", carried[-1], i64(LONGEST)))]
+
+    def body(b: Builder, *carried: Var) -> list[Atom]:
+        inner = d.inner(b, dict(zip(names, carried, strict=False)), LONGEST)
+        grow(inner, d.dice.between(1, 3))
+        return [*(inner.now[name] for name in names), b.apply("add", carried[-1], i64(1))]
+
+    finals = d.b.while_([*(d.now[name] for name in names), i64(0)], goes_on, body)
+    d.now |= zip(names, finals, strict=False)
+
+
+def rounded(d: Draft) -> None:
+    """An integer changes by a float that is rounded."""
+    if d.kind.whole and (name := d.target(lambda t: not t.shape and t.dtype is I64)):
+        d.now[name] = changed(d, d.now[name], rounded_amount(d, (name,)))
+
+
+def rounded_elements(d: Draft) -> None:
+    """The elements of a vector of integers change by floats that are rounded."""
+    name = d.target(lambda t: t.rank == 1 and t.dtype is I64)
+    if name is None or not d.kind.whole or d.work * LONGEST > MOST_WORK:
+        return
+    array = d.now[name]
+
+    def body(b: Builder, i: Var) -> tuple[Atom]:
+        inner = d.inner(b, {name: array}, LONGEST)
+        inner.counters[i] = array.type.shape[0]
+        inner.fixed.append(i)
+        return (changed(inner, b.apply("index", array, i), rounded_amount(inner, (name,))),)
+
+    (d.now[name],) = d.b.map_(array.type.shape[0], body)
+
+
+NESTED = (branch, loop, repeat)
 TABLE: dict[Callable[[Draft], None], float] = {
     step: 6, turn: 1, swap: 1, scale: 1, sandwich: 1.5, pair: 1.5, element: 4, neighbour: 1.5, chain: 1.5, whole: 2.5,
-    span: 1, tally: 1.5, pieces: 1.5, shape: 1, temporary: 1, choice: 1.5, branch: 2, told: 1.5, loop: 4,
+    span: 1, tally: 1.5, pieces: 1.5, shape: 1, temporary: 1, choice: 1.5, branch: 2, told: 1.5, loop: 4, repeat: 3,
+    rounded: 3, rounded_elements: 2,
 }  # fmt: skip

@@ -28,11 +28,17 @@ Names = Collection[str]
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """The sort of floats, how often a draft forgets what it may not read, and whether arrays may be empty."""
+    """The sort of floats, how often a draft forgets what it may not read, and whether arrays may be empty.
+
+    Conditions are `loose` so often: they read what their branches change, and there are loops with conditions. With
+    `whole`, integers also change by floats that are rounded.
+    """
 
     smooth: bool = False
     careless: float = 0.0
     empty: bool = False
+    loose: float = 0.0
+    whole: bool = False
 
 
 @dataclass(slots=True)
@@ -103,8 +109,20 @@ def amount(d: Draft, dtype: DType, without: Names, depth: int = 2) -> Atom:
     return d.b.apply("mul", d.b.apply("rint", d.b.apply("mul", clipped, real(dtype, 8.0))), real(dtype, 0.125))
 
 
+def rounded_amount(d: Draft, without: Names) -> Atom:
+    """A random integer that is made of floats of all digits, whose last bit decides."""
+    x, y, z = (d.b.apply("mul", _leaf(d, F64, without), real(F64, d.dice.uniform(0.1, 0.9))) for _ in range(3))
+    mixed = d.b.apply(d.dice.pick(("add", "sub")), d.b.apply("mul", x, y), z)
+    bent = d.b.apply(d.dice.pick(("sin", "tanh", "atan")), mixed) if d.dice.chance(0.7) else mixed
+    least, most = real(F64, -4.0), real(F64, 4.0)
+    tame = d.b.apply("min", d.b.apply("max", d.b.apply("add", d.b.apply("mul", bent, x), y), least), most)
+    return d.b.apply("convert", d.b.apply("rint", d.b.apply("mul", tame, real(F64, 2.0**50))), attrs=(I64,))
+
+
 def condition(d: Draft, without: Names) -> Atom:
-    """A random bool that reads none of the variables `without`."""
+    """A random bool that reads none of the variables `without`, unless conditions are loose."""
+    if d.dice.chance(d.kind.loose):
+        without = ()
     dtype = d.dice.pick((I64, I32, F64))
     x = _expression(d, dtype, without, 1)
     y = literal(d, dtype) if d.kind.smooth else _expression(d, dtype, without, 0)
