@@ -56,7 +56,7 @@ def _facts(scope: Scope, var: Var) -> Facts:
     """What is known here: the counters around, and what was checked before."""
     stms = list(_before(scope))
     defs = {bound.name: stm.expr for stm in statements(Block(tuple(stms), ())) for bound in stm.vars}
-    facts = Facts(defs, {name: number for number, name in enumerate(defs)})
+    facts = Facts(defs, {name: number for number, name in enumerate(_bound(scope))})
     for atom in (*var.type.shape, *scope.counters.values()):
         facts.size(atom)
     for name, count in scope.counters.items():
@@ -88,6 +88,15 @@ def _holds(facts: Facts, cond: Expr | None) -> bool:
             return facts.decide(op, x, y) is True
         case _:
             return False
+
+
+def _bound(scope: Scope) -> Iterator[str]:
+    """The names in scope in the order in which they were bound: a counter is younger than the size it stays below."""
+    outer = scope.parent.counters if scope.parent is not None else {}
+    if scope.parent is not None:
+        yield from _bound(scope.parent)
+    yield from (name for name in scope.counters if name not in outer)
+    yield from (var.name for stm in statements(Block(tuple(scope.b.stms), ())) for var in stm.vars)
 
 
 def _before(scope: Scope) -> Iterator[Stm]:

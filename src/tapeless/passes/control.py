@@ -3,7 +3,7 @@
 * an `If` on a literal is its arm; results equal in both arms leave it; cheap arms become `select`;
 * a loop that does not run is its initial values, one that runs once is its body; a carried value that never changes
   is its initial value;
-* a `Map` that copies, repeats or counts is the array itself, `replicate` or `iota`;
+* a `Map` that copies, repeats or counts is the array itself, `replicate` or `iota`; equal results are one array;
 * a literal trip count is unrolled when `expand` says so;
 * a check that holds, or that an earlier one covers, goes away.
 """
@@ -190,16 +190,20 @@ def _map(r: Rewriter, stm: Stm, expr: Map) -> bool:
     new = r.rebuild(expr)
     assert isinstance(new, Map)
     size, lam = new.size, new.body
-    keep: list[int] = []
-    for k, (var, result) in enumerate(zip(stm.vars, lam.body.results, strict=True)):
+    keep: dict[Atom, Var] = {}
+    twins: list[tuple[Var, Var]] = []
+    for var, result in zip(stm.vars, lam.body.results, strict=True):
         whole = _whole(r, lam, result, size, var)
-        if whole is None:
-            keep.append(k)
-        else:
+        if whole is not None:
             r.replace((var,), (whole,))
+        elif result in keep:
+            twins.append((var, keep[result]))
+        else:
+            keep[result] = var
     if keep or lam.body.stms:
-        body = Block(lam.body.stms, tuple(lam.body.results[k] for k in keep))
-        r.emit([stm.vars[k] for k in keep], Map(size, Lambda(lam.params, body)))
+        r.emit(list(keep.values()), Map(size, Lambda(lam.params, Block(lam.body.stms, tuple(keep)))))
+    for var, first in twins:
+        r.replace((var,), (r.atom(first),))
     return True
 
 

@@ -170,7 +170,7 @@ class Elements:
             case Apply("concat", (*parts, _)):
                 return self._of_concat(b, parts, place)
             case Apply("slice", (source, start, _, Lit(1))):
-                return self.at(b, source, _sum(place, self.place_of(start)))
+                return self.at(b, source, total(place, self.place_of(start)))
             case Apply("update", (source, value, index)):
                 return value if self.room.equal(place, self.place_of(index)) else self.at(b, source, place)
             case Apply("accumulate", (source, value, index)):
@@ -179,21 +179,21 @@ class Elements:
             case Apply("update_slice", (source, part, start, Lit(1))):
                 first = self.place_of(start)
                 if self._is_in(place, first, part):
-                    return self.at(b, part, _difference(place, first))
+                    return self.at(b, part, difference(place, first))
                 return self.at(b, source, place)
             case _:
                 raise NotPieces
 
     def _is_in(self, place: Place, first: Place, part: Atom) -> bool:
-        end = _sum(first, self.place_of(part.type.shape[0]))
+        end = total(first, self.place_of(part.type.shape[0]))
         return not self.room.less(place, first) and self.room.less(place, end)
 
     def _of_concat(self, b: Builder, parts: list[Atom], place: Place) -> Atom:
         first = Place("low", 0)
         for part in parts:
             if self._is_in(place, first, part):
-                return self.at(b, part, _difference(place, first))
-            first = _sum(first, self.place_of(part.type.shape[0]))
+                return self.at(b, part, difference(place, first))
+            first = total(first, self.place_of(part.type.shape[0]))
         raise NotPieces
 
     def _of_map(self, b: Builder, producer: Map, k: int, place: Place) -> Atom:
@@ -229,7 +229,7 @@ def _takes(stm: Stm, counter: Var) -> bool:
     return isinstance(stm.expr, Apply) and counter in stm.expr.args
 
 
-def _sum(place: Place, offset: Place) -> Place:
+def total(place: Place, offset: Place) -> Place:
     """A place so much further on."""
     match place.anchor, offset.anchor:
         case _, "low":
@@ -240,7 +240,7 @@ def _sum(place: Place, offset: Place) -> Place:
             raise NotPieces
 
 
-def _difference(place: Place, first: Place) -> Place:
+def difference(place: Place, first: Place) -> Place:
     """A place counted from another one."""
     if first.anchor == "low":
         return place.plus(-first.shift)
