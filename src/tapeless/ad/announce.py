@@ -15,8 +15,12 @@ from ..errors import NotReversibleError, Place
 from ..ir.build import is_literal
 from ..ir.core import Pos
 from ..ir.types import Atom, Lit, Type
+from . import bennett
 from .planner import Plan
 from .treeverse import forward_steps
+
+# Bennett's schedules are compared up to so many parts: more parts take fewer steps, and more states.
+MOST_PARTS = 256
 
 
 def announce_all(plan: Plan, pos: Pos | None, count: Atom, rows: Sequence[Type]) -> None:
@@ -97,6 +101,10 @@ def _alternatives(plan: Plan, count: Atom, rows: Sequence[Type], states: Sequenc
     if (slots := _slots(plan, states)) is not None:
         again = forward_steps(trips + 1, min(slots, trips + 1))
         found.append(f"binomial: {min(slots, trips + 1)} states, {again} again")
+        if (parts := bennett.best_sectors(trips, min(slots, trips + 1, MOST_PARTS))) is not None:
+            there_and_back = 2 * bennett.calls(trips, parts, undo=False)
+            most = bennett.places(trips, parts, undo=False)
+            found.append(f"Bennett in {parts} parts: {most} states, {there_and_back} again")
     found.append(f"strips of {strip}: {2 * strip} states, {2 * trips} again")
     found.append(f"from the start: 1 state, {trips * (trips + 1) // 2} again")
     return found

@@ -12,6 +12,7 @@ from tapeless.ad.announce import (
     announce_online,
     announce_some,
 )
+from tapeless.ad.bennett import best_sectors, calls, places
 from tapeless.ad.planner import Plan, Rerun
 from tapeless.ad.treeverse import forward_steps
 from tapeless.errors import NotReversibleError
@@ -89,9 +90,18 @@ def test_some_of_a_hundred_iterations(limit: dict[str, int], states: Sequence[Ty
     assert ways == [
         "all: 800 bytes, 100 iterations again",
         f"binomial: {slots} states, {forward_steps(101, slots)} again",
+        *_by_bennett(slots),
         "strips of 11: 22 states, 200 again",
         "from the start: 1 state, 5050 again",
     ]
+
+
+def _by_bennett(slots: int) -> list[str]:
+    parts = best_sectors(100, slots)
+    if parts is None:
+        return []
+    most, steps = places(100, parts, undo=False), calls(100, parts, undo=False)
+    return [f"Bennett in {parts} parts: {most} states, {2 * steps} again"]
 
 
 def test_the_number_of_states_that_fit_is_unknown_where_their_size_is():

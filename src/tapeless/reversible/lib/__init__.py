@@ -14,6 +14,7 @@ from .norms import norm1 as norm1
 from .norms import norm_max as norm_max
 from .norms import squared_norm as squared_norm
 from .qr import qr as qr
+from .repeated import repeated as repeated
 from .rotations import rotate as rotate
 from .softmax import cross_entropy as cross_entropy
 from .softmax import logsumexp as logsumexp

@@ -1,0 +1,49 @@
+"""Bennett's schedule: it is sound, and takes as many steps and states as published."""
+
+from __future__ import annotations
+
+import pytest
+
+from tapeless.ad.bennett import best_sectors, calls, places, schedule
+
+# A chain of 10^4 states, so of 9999 steps: parts, states at most, steps (Liu and Xu, Acta Phys. Sin. 70, 2021).
+PUBLISHED = [(5, 24, 178601), (10, 38, 68588), (20, 53, 56936), (40, 82, 36758), (80, 143, 29836), (160, 221, 19839)]
+
+
+@pytest.mark.parametrize(("sectors", "states", "steps"), PUBLISHED)
+def test_published_counts(sectors, states, steps):
+    assert calls(9999, sectors, undo=False) == steps
+    assert places(9999, sectors, undo=False) == states
+
+
+def test_the_formula():
+    assert (calls(16, 2), places(16, 2)) == (81, 6)
+    for k, m in ((2, 5), (3, 4), (5, 3)):
+        assert calls(k**m, k) == (2 * k - 1) ** m
+        assert places(k**m, k) == m * (k - 1) + 2
+
+
+@pytest.mark.parametrize("undo", [True, False])
+@pytest.mark.parametrize("sectors", [2, 3, 5, 9])
+@pytest.mark.parametrize("steps", [0, 1, 2, 3, 7, 16, 23, 60, 101])
+def test_the_schedule(steps, sectors, undo):
+    alive, most, count = {0}, 1, 0
+    for before, clears in schedule(steps, sectors, undo=undo):
+        count += 1
+        assert before in alive
+        assert (before + 1 in alive) == clears
+        alive ^= {before + 1}
+        most = max(most, len(alive))
+    assert count == calls(steps, sectors, undo=undo)
+    assert most == places(steps, sectors, undo=undo)
+    assert steps in alive
+    if undo:
+        assert alive == {0, steps}
+
+
+def test_the_best_number_of_parts():
+    assert best_sectors(9999, 3) is None
+    found = best_sectors(9999, 24)
+    assert found is not None
+    assert places(9999, found, undo=False) <= 24
+    assert calls(9999, found, undo=False) <= 178601
