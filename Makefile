@@ -81,9 +81,10 @@ bench-reversible: $(READY)
 	$(BIN)/python bench/reversible/run.py
 	$(BIN)/python bench/reversible/leapfrog.py
 
-# Gradients with coarsening and without, beside published speed-ups.
+# Gradients with coarsening and without, beside published speed-ups; then kernels of a robot arm.
 bench-coarsen: $(READY)
 	$(BIN)/python bench/coarsen/run.py
+	$(BIN)/python bench/coarsen/arm.py
 
 # Multiplications and times of Jacobians by elimination; PUBLISH=1 keeps the results and writes their page.
 SEARCH ?= 10

@@ -15,7 +15,6 @@ import tapeless as tp
 from tapeless.ir.eval import evaluate
 from tapeless.ir.numbers_count import CountingTower
 from tapeless.ir.op import lookup
-from tapeless.lowering import Lowering
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,12 +28,7 @@ class Counts:
 def count(family: str, arguments: tuple, *, coarsen: bool) -> Counts:
     """Of the gradient of a program, with coarsening or without."""
     with tp.config(coarsen=coarsen):
-        lowering: Lowering = tp.grad(getattr(programs, family), BY[family]).lower(*arguments)
-    return count_lowered(lowering, arguments)
-
-
-def count_lowered(lowering: Lowering, arguments: tuple) -> Counts:
-    """Of a compiled function at arguments, which are arrays and numbers."""
+        lowering = tp.grad(getattr(programs, family), BY[family]).lower(*arguments)
     tower = CountingTower()
     evaluate(lowering.ir, [*arguments, *lowering.compiled.lowered.hidden_leaves()], tower)
     operations = sum(number * lookup(name).cost for name, number in tower.counts.items())

@@ -101,7 +101,8 @@ def python_of(tool: str) -> str:
     version = f"python{sys.version_info.major}.{sys.version_info.minor}"
     if not (PEER_ENVIRONMENT / "lib" / version / "site-packages" / tool).exists():
         print("  installing the peers ...", file=sys.stderr)
-        requirements = [HERE.parent / "requirements.txt", HERE / "requirements.txt"]
+        folders = (HERE.parent, HERE, HERE.parent / "coarsen")
+        requirements = [folder / "requirements.txt" for folder in folders]
         subprocess.run(
             [python, "-m", "pip", "install", "-q", *(x for r in requirements for x in ("-r", r))], check=True
         )
