@@ -18,10 +18,15 @@ from .scope import Scope, Value, real
 LONGEST = 40
 LARGEST = 1e4  # what a carried value may grow to; a program goes on with something smaller
 Coefficient = Callable[[Scope, Value], Atom]
+Row = Callable[[Scope, Value, Sequence[Atom]], Atom]
 
 
 def trips(s: Scope) -> Value:
-    """A number of iterations: as everywhere, or a longer one."""
+    """A number of iterations: that of the elements of an array, one as everywhere, or a longer one."""
+    if s.dice.chance(0.3):
+        array = s.find(lambda v: v.type.rank == 1 and v.dtype.is_float and s.extent(v.type.shape[0])[1] <= s.limit)
+        if array is not None:
+            return Value(array.type.shape[0], *s.extent(array.type.shape[0]))
     return s.count() if s.dice.chance(0.6) else s.literal(I64, 0, min(s.limit, LONGEST))
 
 
@@ -32,7 +37,7 @@ def systems(s: Scope) -> bool:
     starts = [fit(s, s.scalar(dtype), -2, 2) for _ in range(m)]
     in_turn = s.dice.chance(0.3)  # later rows see what earlier ones have become
     most, growth = _safe_growth(s, n.hi * (m if in_turn else 1))
-    rows = [row_of(s, dtype, m, growth) for _ in range(m)]
+    rows = [_some_row(s, dtype, m, growth) for _ in range(m)]
 
     def body(b: Builder, i: Var, *xs: Var) -> Sequence[Atom]:
         inner = s.child(b, n.hi)
@@ -60,7 +65,34 @@ def _safe_growth(s: Scope, steps: float) -> tuple[float, float]:
     return most, growth
 
 
-def row_of(s: Scope, dtype: DType, m: int, growth: float) -> Callable[[Scope, Value, Sequence[Atom]], Atom]:
+def _some_row(s: Scope, dtype: DType, m: int, growth: float) -> Row:
+    """A row, or a choice between two, of which one may choose by the same condition again."""
+    first = row_of(s, dtype, m, growth)
+    if s.dice.chance(0.75):
+        return first
+    decide, arms, negated, again = _choice(s), s.dice.chance(0.5), s.dice.chance(0.3), s.dice.chance(0.4)
+    second, third = row_of(s, dtype, m, growth), row_of(s, dtype, m, growth)
+
+    def chosen(inner: Scope, index: Value, xs: Sequence[Atom]) -> Atom:
+        b = inner.b
+        cond = decide(inner, index)
+        if negated:
+            cond = b.apply("not", cond)
+        if arms:
+
+            def arm(row: Row) -> Callable[[Builder], Sequence[Atom]]:
+                return lambda b: (row(inner.child(b, 1), index, xs),)
+
+            return b.if_(cond, arm(first), arm(second))[0]
+        left = first(inner, index, xs)
+        if again:
+            left = b.apply("select", cond, left, third(inner, index, xs))
+        return b.apply("select", cond, left, second(inner, index, xs))
+
+    return chosen
+
+
+def row_of(s: Scope, dtype: DType, m: int, growth: float) -> Row:
     """The next value as a sum of products and a term, in an order and with signs that are drawn once."""
     factors = [_coefficient(s, dtype, growth / m) if m == 1 or s.dice.chance(0.7) else None for _ in range(m)]
     if m == 1 and s.dice.chance(0.3):  # a sum
@@ -108,7 +140,7 @@ def _coefficient(s: Scope, dtype: DType, most: float) -> Coefficient:
 
 
 def element(s: Scope, dtype: DType, most: float) -> Coefficient:
-    """An element of an array, the counter wrapping around; a number where there is no array."""
+    """The element of an array at the counter, which wraps around; a number where there is no array."""
     array = s.find(lambda v: v.type.rank == 1 and v.dtype is dtype and not v.wild and s.extent(v.type.shape[0])[0] > 0)
     if array is None:
         number = real(dtype, s.dice.uniform(-most, most))
@@ -116,8 +148,10 @@ def element(s: Scope, dtype: DType, most: float) -> Coefficient:
     size, scale = array.type.shape[0], real(dtype, most / max(abs(array.lo), abs(array.hi), 1e-3))
 
     def read(inner: Scope, index: Value) -> Atom:
-        where = inner.b.apply("mod", index.atom, size)
-        inner.b.check("bounds", where, size)
+        where = index.atom
+        if index.below != size:
+            where = inner.b.apply("mod", where, size)
+            inner.b.check("bounds", where, size)
         return inner.b.apply("mul", inner.b.apply("index", array.atom, where), scale)
 
     return read
