@@ -211,7 +211,9 @@ def test_closed_forms_compute_what_loops_compute(name):
     np.testing.assert_allclose(np.array(compiled, float), np.array(function(*args), float), rtol=1e-11)
 
 
-@pytest.mark.parametrize("name", [name for name, (f, _, _) in CASES.items() if f not in (fibonacci, scrambled, triangle)])
+@pytest.mark.parametrize(
+    "name", [name for name, (f, _, _) in CASES.items() if f not in (fibonacci, scrambled, triangle)]
+)
 def test_derivatives_of_closed_forms(name):
     function, args, _ = CASES[name]
 

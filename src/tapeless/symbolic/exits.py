@@ -18,7 +18,7 @@ from .affine import Form, Forms
 from .checks import needed
 from .graph import Graph, Node, substituted
 from .read import Reader, UnreadableError
-from .recurrences import Closed, System, Unknown, affine, conjunction, solve, split
+from .recurrences import Closed, System, Unknown, affine, conjunction, solve, split, step_of
 
 _NEGATED = {"lt": "ge", "ge": "lt", "gt": "le", "le": "gt"}
 _MIRRORED = {"lt": "gt", "gt": "lt", "le": "ge", "ge": "le"}
@@ -233,34 +233,34 @@ class _Solver:
         g, unknown = self.g, c.unknown
         key, dtype = unknown.symbol.mask, unknown.symbol.dtype
         g.fire("exit")
-        ratio = unknown.form.get(key, g.const(0, dtype))
-        count = self._guess(c, most, ratio)
+        step = step_of(g, unknown)
+        count = self._guess(c, most, step)
         earlier = g.apply("max", g.apply("sub", count, g.const(1, I64)), g.const(1, I64))
         before, valid = solve(g, self.systems, earlier)
         ends = {symbol: _at(g, other.form, before, other.symbol) for symbol, other in self.unknowns.items()}
         # Where the loop ends by its count alone, it need not have crossed the bound.
         ended = g.apply("or", g.apply("eq", count, most), self._beyond(c, _NEGATED[c.op], ends[key], count))
         tests = [
-            g.apply("ge", ratio, g.const(0, dtype)),
+            g.apply("ge", step, g.const(-1, dtype)),
             self._beyond(c, c.op, unknown.start, count),
             self._beyond(c, c.op, before[key], count),
             ended,
         ]
         return count, valid, ends, tests
 
-    def _guess(self, c: _Crossing, most: Node, ratio: Node) -> Node:
+    def _guess(self, c: _Crossing, most: Node, step: Node) -> Node:
         """The first k with x_k beyond the bound: a^k = (bound - x*) / (x_0 - x*), or most where there is none."""
         g, unknown = self.g, c.unknown
         key, dtype = unknown.symbol.mask, unknown.symbol.dtype
-        nothing, one = g.const(0, dtype), g.const(1, dtype)
+        nothing = g.const(0, dtype)
         slope = g.apply("sub", c.left.get(key, nothing), c.right.get(key, nothing))
         rest = g.apply("sub", c.right.get(0, nothing), c.left.get(0, nothing))
         bound, start, offset = g.apply("div", rest, slope), unknown.start, unknown.form.get(0, nothing)
-        fixed = g.apply("div", offset, g.apply("sub", one, ratio))
+        fixed = g.apply("div", offset, g.apply("neg", step))
         left = g.apply("div", g.apply("sub", bound, fixed), g.apply("sub", start, fixed))
-        geometric = g.apply("div", g.apply("log", left), g.apply("log", ratio))
+        geometric = g.apply("div", g.apply("log", left), g.apply("log1p", step))
         arithmetic = g.apply("div", g.apply("sub", bound, start), offset)
-        turns = g.apply("ceil", g.apply("select", g.apply("eq", ratio, one), arithmetic, geometric))
+        turns = g.apply("ceil", g.apply("select", g.apply("eq", step, nothing), arithmetic, geometric))
         wide = turns if dtype is F64 else g.apply("convert", turns, attrs=(F64,))
         limit = g.apply("convert", most, attrs=(F64,))
         within = g.apply("and", g.apply("gt", wide, g.const(0.0, F64)), g.apply("lt", wide, limit))

@@ -63,6 +63,19 @@ def objection(
     return "" if taken else "its closed form was not reached on any of the inputs it was tried on"
 
 
+def same_values(old: Sequence[Stm], new: Sequence[Stm], results: Sequence[Var]) -> bool:
+    """Do operations on floats give the same results as others, at a few points?"""
+    params = tuple(free_vars(Block(tuple(old), tuple(results))))
+    runs = [interpreter(Function("run", params, Block(tuple(stms), tuple(results)))) for stms in (old, new)]
+    rng = np.random.default_rng(len(old))
+    for low in (-2.0, 0.1):
+        args = rng.uniform(low, 2.0, len(params))
+        wanted, found = (run(list(args)) for run in runs)
+        if not all(map(_same, wanted, found, results)):
+            return False
+    return True
+
+
 def _made_by(free: Iterable[Var], around: Mapping[str, Stm]) -> list[Stm]:
     """The operations that compute free variables, in order."""
     needed: dict[str, Stm] = {}

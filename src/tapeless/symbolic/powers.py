@@ -26,15 +26,19 @@ POWER = "power"
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """Which entries there are: the map's own, those of its powers, and the ones on the diagonal that stay."""
+    """Which entries there are: the map's own, those of its powers, and the ones on the diagonal that stay.
+
+    Where the map goes by `steps`, entries are those of A - I: of x = x + h f(x), 1 + h would not have the digits of h.
+    """
 
     size: int
     own: tuple[Place, ...]
     varying: tuple[Place, ...]
     ones: tuple[Place, ...]
+    steps: bool = False
 
 
-def shape_of(size: int, entries: Mapping[Place, Node]) -> Shape:
+def shape_of(size: int, entries: Mapping[Place, Node], steps: bool) -> Shape:
     """The shape of a map of `size` unknowns."""
     reach = set(entries)
     for middle in range(size):
@@ -44,17 +48,18 @@ def shape_of(size: int, entries: Mapping[Place, Node]) -> Shape:
     ones = [
         (row, row)
         for row in range(size)
-        if (row, row) in entries
+        if not steps
+        and (row, row) in entries
         and entries[row, row].value == 1
         and not any((row, other) in reach and (other, row) in reach for other in range(size) if other != row)
     ]
     varying = sorted(reach - set(ones))
-    return Shape(size, tuple(sorted(entries)), tuple(varying), tuple(ones))
+    return Shape(size, tuple(sorted(entries)), tuple(varying), tuple(ones), steps)
 
 
-def power(g: Graph, count: Node, size: int, entries: Mapping[Place, Node]) -> dict[Place, Node]:
-    """The entries of the map applied `count` times, which is at least 1."""
-    shape = shape_of(size, entries)
+def power(g: Graph, count: Node, size: int, entries: Mapping[Place, Node], *, steps: bool = False) -> dict[Place, Node]:
+    """The entries of the map applied `count` times, which is at least 1; with `steps`, those of A - I."""
+    shape = shape_of(size, entries, steps)
     dtype = next(iter(entries.values())).dtype
     args = (count, *(entries[place] for place in shape.own))
     found = {place: g.power(args, (shape, k), dtype) for k, place in enumerate(shape.varying)}
@@ -109,7 +114,10 @@ def _after(b: Builder, shape: Shape, first: Mapping[Place, Atom], second: Mappin
             for k in range(shape.size)
             if (row, k) in first and (k, column) in second
         ]
-        if column == shape.size and (row, column) in first:
+        if shape.steps:
+            # (I + P)(I + Q) is I + P + Q + P Q.
+            terms += [side[row, column] for side in (second, first) if (row, column) in side]
+        elif column == shape.size and (row, column) in first:
             terms.append(first[row, column])
         if terms:
             total = terms[0]

@@ -10,7 +10,7 @@ squaring (`powers`): a geometric sum (a^n - 1) / (a - 1) would lose its digits n
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from ..ir.core import For
@@ -45,13 +45,44 @@ class System:
     def dtype(self) -> DType:
         return self.unknowns[0].symbol.dtype
 
-    def entries(self) -> dict[Place, Node]:
+    @property
+    def steps(self) -> bool:
+        """Is an unknown written as itself plus a step?"""
+        return self.dtype.is_float and any(_is_step(unknown.form.get(unknown.symbol.mask)) for unknown in self.unknowns)
+
+    def entries(self, g: Graph) -> dict[Place, Node]:
+        """The entries of A and b; of A - I where it goes by steps."""
         places = {unknown.symbol.mask: k for k, unknown in enumerate(self.unknowns)} | {0: len(self.unknowns)}
-        return {
-            (row, places[key]): coefficient
-            for row, unknown in enumerate(self.unknowns)
-            for key, coefficient in unknown.form.items()
-        }
+        found: dict[Place, Node] = {}
+        for row, unknown in enumerate(self.unknowns):
+            for key, coefficient in unknown.form.items():
+                found[row, places[key]] = coefficient
+            if self.steps:
+                step = step_of(g, unknown)
+                found[row, row] = step
+                if step.value == 0:
+                    del found[row, row]
+        return found
+
+
+def _is_step(coefficient: Node | None) -> bool:
+    """Is it written as 1 + h or 1 - h?"""
+    if coefficient is None or coefficient.op not in ("add", "sub"):
+        return False
+    first, second = coefficient.args
+    return first.value == 1 or (coefficient.op == "add" and second.value == 1)
+
+
+def step_of(g: Graph, unknown: Unknown) -> Node:
+    """The coefficient of an unknown in itself, less one: h as it is written."""
+    one = g.const(1, unknown.symbol.dtype)
+    coefficient = unknown.form.get(unknown.symbol.mask, g.const(0, unknown.symbol.dtype))
+    if not _is_step(coefficient):
+        return g.apply("sub", coefficient, one)
+    first, second = coefficient.args
+    if coefficient.op == "sub":
+        return g.apply("neg", second)
+    return second if first.value == 1 else first
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,21 +140,42 @@ def solve(g: Graph, systems: Sequence[System], count: Node) -> tuple[dict[int, N
         if (end := _arithmetic(g, system, count)) is not None:
             ends[system.unknowns[0].symbol.mask] = end
             continue
-        size, entries = len(system.unknowns), system.entries()
+        size = len(system.unknowns)
         g.fire("C6" if size == 1 else "coupled")
-        after = power(g, count, size, entries)
+        after = power(g, count, size, system.entries(g), steps=system.steps)
         starts = [unknown.start for unknown in system.unknowns]
         for row, unknown in enumerate(system.unknowns):
-            terms = [
-                g.mul(after[row, k], start) for k, start in enumerate(starts) if (row, k) in after and start.value != 0
-            ]
-            if (row, size) in after:
-                terms.append(after[row, size])
+            terms = _terms(g, system, after, row, count)
             end = g.total(terms, system.dtype)
             ends[unknown.symbol.mask] = end
             if system.dtype.is_float and not _is_counter(unknown):
                 tests += trusted(g, end, terms, starts)
     return ends, conjunction(g, tests)
+
+
+def _terms(g: Graph, system: System, after: Mapping[Place, Node], row: int, count: Node) -> list[Node]:
+    """What the end of an unknown is the sum of."""
+    size, starts = len(system.unknowns), [unknown.start for unknown in system.unknowns]
+    if system.steps and size == 1:
+        g.fire("steps")
+        terms = [g.mul(_decay(g, step_of(g, system.unknowns[0]), count), starts[0])] if starts[0].value != 0 else []
+    else:
+        terms = [
+            g.mul(after[row, k], start) for k, start in enumerate(starts) if (row, k) in after and start.value != 0
+        ]
+        if system.steps:
+            g.fire("steps")
+            terms += [starts[row]] if starts[row].value != 0 else []
+    return [*terms, after[row, size]] if (row, size) in after else terms
+
+
+def _decay(g: Graph, step: Node, count: Node) -> Node:
+    """(1 + h)^n: by a logarithm, where 1 + h would round h away and where the power may be small beside 1."""
+    dtype = step.dtype
+    times = g.apply("convert", count, attrs=(dtype,))
+    small = g.apply("exp", g.mul(times, g.apply("log1p", step)))
+    large = g.apply("pow", g.add(g.const(1, dtype), step), times)
+    return g.apply("select", g.apply("gt", g.apply("abs", step), g.const(0.25, dtype)), large, small)
 
 
 def conjunction(g: Graph, tests: Sequence[Node]) -> Node | None:

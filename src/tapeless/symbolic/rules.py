@@ -34,12 +34,14 @@ _TABLE = {
         Rule("C5", "a loop over d = f(d) ends with f applied as often as it runs"),
         Rule("C6", "x = a x + b, n times, is a^n x + b (1 + a + ... + a^(n-1)), by squaring"),
         Rule("arithmetic", "x = x + b, n times, is x + n b"),
+        Rule("steps", "powers of I + P are I + P', with 2 P + P P for the square: small steps keep their digits"),
         Rule("coupled", "several x = A x + b at once are a power of the matrix of (A, b), by squaring"),
         Rule("counter", "what grows with the counter is a system with the counter as one more unknown"),
         Rule("linear", "a sum over i of u_i + v_i x is the sum of u_i, and x times that of v_i"),
         Rule("Faulhaber", "the sum of i^k over i < n is a polynomial in n"),
         Rule("geometric", "the sum of c q^i is c (1 + q + ... + q^(n-1)), by squaring"),
         Rule("product", "the product of n equal factors is a power, by squaring"),
+        Rule("fingerprint", "a value that is the sum or product of two others may be computed from them"),
         Rule("exit", "the first k with x_k beyond a bound, for x_k = x* + a^k (x_0 - x*), by a logarithm"),
     )
 }
