@@ -35,6 +35,7 @@ def keep_shared(b: Builder, size: Atom, i: Var, block: Block, parts: Sequence[Se
     kept = _worth_keeping(i, block, parts)
     if not kept:
         return block
+    kept = _with_what_is_made(i, block, parts, kept)
     maker = refresh(Lambda((i,), slice_for(block, kept, checks=True)))
     arrays = b.bind([var.type.stacked(size) for var in kept], Map(size, maker), "kept")
     reads = [Stm((var,), Apply("index", (array, i)), b.pos) for var, array in zip(kept, arrays, strict=True)]
@@ -47,6 +48,24 @@ def _worth_keeping(i: Var, block: Block, parts: Sequence[Sequence[Atom]]) -> lis
     """Values that all parts need, and that are worth it: the last ones, or those before if these are fewer."""
     late, early = (_last_shared(i, block, parts, forms) for forms in ((Map, Reduce, Apply), (Map, Reduce)))
     return early if len(early) < len(late) else late
+
+
+def _with_what_is_made(i: Var, block: Block, parts: Sequence[Sequence[Atom]], kept: list[Var]) -> list[Var]:
+    """Also what is made on the way to values that are kept, and needed again beside them: if that is worth it."""
+    local = bound_names(block) | {i.name}
+    while True:
+        made = {var.name for stm in slice_for(block, kept, checks=False).stms for var in stm.vars}
+        rest = Block(tuple(stm for stm in block.stms if not any(var in kept for var in stm.vars)), ())
+        needed = slice_for(rest, [x for part in parts for x in part], checks=False)
+        again = [stm for stm in needed.stms if isinstance(stm.expr, Map | Reduce | Apply)]
+        names = mentioned(needed) | {x.name for part in parts for x in part if isinstance(x, Var)}
+        for stm in reversed(again):
+            wanted = [var for var in stm.vars if var.name in names]
+            if all(var.name in made and _is_worth_it(var, block, local) for var in wanted):
+                kept = [*kept, *wanted]
+                break
+        else:
+            return kept
 
 
 def _last_shared(i: Var, block: Block, parts: Sequence[Sequence[Atom]], forms: tuple[type[Expr], ...]) -> list[Var]:

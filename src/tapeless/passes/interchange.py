@@ -7,6 +7,8 @@ product becomes two matrix products. What e reads must not be dear to compute ag
 to (i) or (i, j), is computed first for all of them and kept in an array. That array is as large as a matrix between two
 others would be; where sizes are literals the sum is left as it is, since the back end adds small arrays up in place.
 
+Where several sums are done together, those for which nothing is kept are done by themselves.
+
 A sum of vectors, `reduce i { map k { e(i, k) } }`, reads its operands in order as it stands, unless one of them is read
 along i: `b[k, i]`. A transposition of what is summed is done once, to the sum.
 """
@@ -20,13 +22,13 @@ from ..ir.build import Builder
 from ..ir.core import Apply, Block, Check, Function, Lambda, Map, Reduce, Stm
 from ..ir.op import lookup
 from ..ir.types import Atom, Lit, Var, zero
-from ..ir.walk import inline, map_lambdas, substitute
+from ..ir.walk import inline, map_lambdas, refresh, substitute
 from . import dce
 from .cost import has_check
 from .notes import Notes
 from .rewrite import name_of
-from .sums import operators
-from .uses import bound_names, mentioned, use_counts
+from .sums import operators, sum_operator
+from .uses import bound_names, mentioned, slice_for, use_counts
 
 # What may be computed again for every element of the result.
 CHEAP = 4.0
@@ -40,7 +42,7 @@ def run(function: Function, notes: Notes) -> Function:
 
 def _block(block: Block, notes: Notes) -> Block:
     stms: list[Stm] = []
-    for stm in block.stms:
+    for stm in (part for whole in block.stms for part in _apart(whole)):
         made = _interchanged(stm)
         if made is not None:
             notes.add(stm.pos, "sum", "an array of sums", "a sum of large arrays")
@@ -51,6 +53,37 @@ def _block(block: Block, notes: Notes) -> Block:
                 inner = map_lambdas(new.expr, lambda lam: Lambda(lam.params, _block(lam.body, notes)))
                 stms.append(Stm(new.vars, inner, new.pos))
     return Block(tuple(stms), block.results)
+
+
+# -- several sums ---------------------------------------------------------------------------------
+
+
+def _apart(stm: Stm) -> list[Stm]:
+    """Sums that are done together, but for those that can be turned inside out without keeping anything."""
+    expr = stm.expr
+    if not isinstance(expr, Reduce) or len(stm.vars) < 2 or set(operators(expr) or "?") != {"add"}:
+        return [stm]
+    if has_check(expr.body.body.stms):
+        return [stm]
+    alone = [k for k in range(len(stm.vars)) if _is_free(_some(stm, expr, [k]))]
+    rest = [k for k in range(len(stm.vars)) if k not in alone]
+    return [_some(stm, expr, some) for some in (*([k] for k in alone), rest) if some] if alone else [stm]
+
+
+def _some(stm: Stm, expr: Reduce, some: Sequence[int]) -> Stm:
+    """The reduction for some of its results."""
+    results = [expr.body.body.results[k] for k in some]
+    op = sum_operator(Builder(stm.pos), [expr.neutral[k].type for k in some])
+    body = refresh(Lambda(expr.body.params, slice_for(expr.body.body, results, checks=True)))
+    neutral = tuple(expr.neutral[k] for k in some)
+    return Stm(tuple(stm.vars[k] for k in some), Reduce(expr.size, op, neutral, body), stm.pos)
+
+
+def _is_free(stm: Stm) -> bool:
+    """Can this sum be turned inside out, and is nothing kept for that?"""
+    assert isinstance(stm.expr, Reduce)
+    nest = _nest(stm.expr) if stm.vars[0].type.shape else None
+    return nest is not None and _kept(nest) == {} and _pays(nest, {})
 
 
 # -- the nest -------------------------------------------------------------------------------------

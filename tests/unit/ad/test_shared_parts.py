@@ -42,6 +42,9 @@ BODIES: dict[str, tuple[str, tuple[str, str], list[str]]] = {
     ),
     "two values": (ONE + TWO + "u: f64 = add s1 s2\n v: f64 = mul s1 s2", ("u", "v"), ["s2", "s1"]),
     "what one part needs only": (ONE + TWO + "u: f64 = sin s1\n v: f64 = add s1 s2", ("u", "v"), ["s1"]),
+    "what is made on the way, and needed beside it": (
+        ONE + TWO + "d: f64 = add s1 s2\n u: f64 = sin d\n g: f64 = mul d s1\n v: f64 = cos g", ("u", "v"), ["d", "s1"]
+    ),
     "nothing in common": (ONE + TWO + "u: f64 = sin s1\n v: f64 = sin s2", ("u", "v"), []),
     "what is cheap": ("d: f64 = index a i 0\n u: f64 = sin d\n v: f64 = cos d", ("u", "v"), []),
     "a row": (ROWS["a row"] + "\n u: f64 = index r 0\n v: f64 = index r 1", ("u", "v"), ["r"]),

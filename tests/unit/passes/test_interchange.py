@@ -118,3 +118,65 @@ def test_nothing_moves_past_a_check():
     body = OUTER.format(m="m", k="k", dear="o: f64 = neg e\n      check bounds i n")
     function = parse_function(_sum("m, k", body))
     assert kinds(optimised(function, [X, Y], interchange).body) == kinds(function.body)
+
+
+TOGETHER = """
+def f(x: f64[n, m], y: f64[n, k]) {
+  z: f64[m, k] = replicate 0.0 m k
+  o: f64[m] = replicate 0.0 m
+  s: f64[m, k], r: f64[m] = reduce n [z o] (a: f64[m, k], p: f64[m], b: f64[m, k], q: f64[m]) {
+    c: f64[m, k] = map m (i0: i64) {
+      ar: f64[k] = index a i0
+      br: f64[k] = index b i0
+      d: f64[k] = map k (i1: i64) {
+        u: f64 = index ar i1
+        v: f64 = index br i1
+        w: f64 = add u v
+        return w
+      }
+      return d
+    }
+    e: f64[m] = map m (i2: i64) {
+      pe: f64 = index p i2
+      qe: f64 = index q i2
+      g: f64 = add pe qe
+      return g
+    }
+    return c e
+  } (i: i64) {
+    row: f64[m] = index x i
+    outer: f64[m, k] = map m (j: i64) {
+      h: f64 = index row j
+      t: f64[k] = map k (l: i64) {
+        yl: f64 = index y i l
+        hy: f64 = mul h yl
+        return hy
+      }
+      return t
+    }
+    return outer row
+  }
+  return s r
+}
+"""
+
+
+def test_sums_that_are_done_together_are_done_apart():
+    function = optimised(TOGETHER, [X, Y], interchange, simplify)
+    assert kinds(function.body)[1:4] == ["map", "map", "reduce"], print_function(function)
+    assert [len(stm.vars) for stm in function.body.stms if isinstance(stm.expr, Reduce)] == [1]
+
+
+def test_what_is_dear_is_not_computed_for_each_of_several_sums():
+    text = TOGETHER.replace("row: f64[m] = index x i\n", DEAR_ROW)
+    function = optimised(text, [X, Y], interchange, simplify)
+    assert kinds(function.body).count("exp") == 1, print_function(function)
+
+
+DEAR_ROW = """xs: f64[m] = index x i
+    row: f64[m] = map m (i3: i64) {
+      xe: f64 = index xs i3
+      ex: f64 = exp xe
+      return ex
+    }
+"""
