@@ -8,8 +8,13 @@ from __future__ import annotations
 
 import casadi as ca
 import numpy as np
-from bench.grad.eight.with_casadi import OPTIONS, _runner
+from bench.grad.eight.with_casadi import GENERATED, _runner
+from bench.grad.eight.with_casadi import OPTIONS as USUAL
 from bench.grad.harness import Calls
+
+# Exponentials in lanes are in a library of their own.
+LINKED = {"jit_options": {**USUAL["jit_options"], "linker_flags": ["-lmvec", "-lm"]}} if GENERATED else {}
+OPTIONS = {**USUAL, **LINKED}
 
 
 def _calls(symbols, value, inputs, by=None, shapes=None) -> Calls:
