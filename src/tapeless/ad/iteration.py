@@ -81,19 +81,30 @@ def run_carried(
     scope: Scope, child: LoopScope, trips: Atom, params: Sequence[Var], initial: Sequence[Atom], body: Block
 ) -> Stm:
     """Emit a loop of the return sweep; the adjoints that it carries for the outside are the last of `params`."""
+    starts = carried_starts(scope, child)
+    finals = tuple(fresh(param.name, param.type) for param in params[1:])
+    loop = Stm(finals, For(trips, (*initial, *starts), Lambda(tuple(params), body)), scope.b.pos)
+    scope.b.stms.append(loop)
+    hand_over(scope, child, finals[len(initial) :])
+    return loop
+
+
+def carried_starts(scope: Scope, child: LoopScope) -> list[Atom]:
+    """The adjoints from outside that a loop of the return sweep carries, as they are before it."""
     starts: list[Atom] = []
     for var in child.carried:
         start = None if scope.records(var) else scope.begin(var)
         starts.append(_or_zeros(scope.b, start, var.type))
-    finals = tuple(fresh(param.name, param.type) for param in params[1:])
-    loop = Stm(finals, For(trips, (*initial, *starts), Lambda(tuple(params), body)), scope.b.pos)
-    scope.b.stms.append(loop)
-    for var, final in zip(child.carried, finals[len(initial) :], strict=True):
+    return starts
+
+
+def hand_over(scope: Scope, child: LoopScope, finals: Sequence[Var]) -> None:
+    """The adjoints from outside that a loop of the return sweep carried, as they are behind it."""
+    for var, final in zip(child.carried, finals, strict=True):
         if scope.records(var):
             scope.add(var, final)
         else:
             scope.set(var, final)
-    return loop
 
 
 def _or_zeros(b: Builder, adjoint: Atom | None, type: Type) -> Atom:

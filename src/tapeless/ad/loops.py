@@ -7,7 +7,8 @@ and a branch between them. Derivatives of every iteration are kept where that is
 where the loop can run backwards and is asked to (`uncompute`).
 
 A `while` loop is run once to count its iterations, and then is a loop with a trip count; under a plan that allows for
-many states it is run once and keeps states on its way (`online`).
+many states it is run once and keeps states on its way (`online`). One that only adds something up keeps nothing
+(`in_order`).
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from .announce import announce_online, announce_some
 from .branches import join
 from .checkpoints import Slots
 from .custom import place
+from .in_order import in_order
 from .limits import Limits, limits, online_limits
 from .planner import Plan
 from .rebound import kept_apart
@@ -97,6 +99,8 @@ def while_rule(sweep: Sweep, stm: Stm) -> Back:
     if (rest := kept_apart(sweep, stm)) is not None:
         return _both(sweep, rest)
     _need_fixed_sizes(stm, expr.body)
+    if (back := in_order(sweep, stm)) is not None:
+        return back
     body = Lambda((fresh("i", Type(I64)), *expr.body.params), expr.body.body)
     uncounted = For(i64(0), expr.init, body)
     if not any(stacks.writes_of(uncounted)):
