@@ -24,7 +24,7 @@ from .fuse_horizontal import horizontal
 from .fuse_vertical import Read, overwritten, reads, vertical
 from .notes import Notes
 from .rewrite import name_of
-from .uses import mentioned
+from .uses import Mentions, mentioned
 
 # What may be computed again for every read, instead of being stored: a load and two or three operations.
 CHEAP = 6.0
@@ -51,12 +51,14 @@ def _inside(stm: Stm) -> Stm:
 def _by_index(stms: list[Stm], results: tuple[Atom, ...]) -> tuple[list[Stm], tuple[Atom, ...]]:
     """Compute cheap or singly read elements where they are read."""
     returned = {name_of(atom) for atom in results} | _told(stms)
+    mentions = Mentions()
     producers: dict[str, tuple[Map, int]] = {}
     costs: dict[str, float] = {}
     for number, stm in enumerate(stms):
         if not isinstance(stm.expr, Map) or has_check((stm,)) or any(var.name in returned for var in stm.vars):
             continue
-        found = list(reads(stms[number + 1 :], {var.name for var in stm.vars}))
+        names = {var.name for var in stm.vars}
+        found = list(reads([later for later in stms[number + 1 :] if not names.isdisjoint(mentions(later))], names))
         if not found or None in found or _is_overtaken(stm, stms[number + 1 :]):
             continue
         cost = _cheap_cost(stm.expr, costs)

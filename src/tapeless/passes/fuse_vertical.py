@@ -9,7 +9,7 @@ read past a write to the same array, which is to be done in place.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from ..ir.core import Apply, Block, Expr, For, Hist, If, Lambda, Map, Reduce, Scan, Scatter, Stm, While
@@ -18,7 +18,7 @@ from ..ir.walk import lambdas, map_lambdas, operands, refresh, statements, subst
 from .cost import block_cost, exceptions, has_check
 from .guards import may_wait
 from .rewrite import name_of
-from .uses import mentioned, use_counts
+from .uses import Mentions, mentioned, use_counts
 from .views import same
 
 Consumer = Map | Reduce | Scan | Hist | Scatter
@@ -28,10 +28,10 @@ REPEATED = 30.0
 
 def vertical(stms: list[Stm], results: Sequence[Atom]) -> list[Stm]:
     """The statements of a block, producers fused into their consumers."""
-    uses = use_counts(Block(tuple(stms), tuple(results)))
+    uses, mentions = use_counts(Block(tuple(stms), tuple(results))), Mentions()
     number = 0
     while number < len(stms):
-        partner = _partner(stms, number, uses)
+        partner = _partner(stms, number, uses, mentions)
         if partner is None:
             number += 1
         else:
@@ -47,19 +47,22 @@ def vertical(stms: list[Stm], results: Sequence[Atom]) -> list[Stm]:
     return stms
 
 
-def _partner(stms: list[Stm], number: int, uses: Counter[str]) -> int | None:
+def _partner(stms: list[Stm], number: int, uses: Counter[str], mentions: Mentions) -> int | None:
     """The nearest producer before a consumer that can be fused into it."""
     consumer = stms[number]
     if not isinstance(consumer.expr, Map | Reduce | Scan | Hist | Scatter):
         return None
-    used = mentioned(consumer)
+    used = mentions(consumer)
     for candidate in range(number - 1, -1, -1):
         producer = stms[candidate]
         if isinstance(producer.expr, Map) and any(var.name in used for var in producer.vars):
             names = {var.name for var in producer.vars}
-            fits = _reads_its_own(producer.expr, consumer, names) and is_movable(stms, candidate, number, names)
-            alone = sum(uses[name] for name in names) == len(list(reads((consumer,), names)))
-            if fits and (alone or isinstance(consumer.expr, Map) or _feeds_histograms(stms, candidate, names, uses)):
+            if not _reads_its_own(producer.expr, consumer, names):
+                continue
+            if not is_movable(stms, candidate, number, names, mentions):
+                continue
+            alone = sum(uses[name] for name in names) == sum(1 for _ in reads((consumer,), names))
+            if alone or isinstance(consumer.expr, Map) or _feeds_histograms(stms, candidate, names, uses):
                 return candidate
     return None
 
@@ -91,12 +94,14 @@ def _again(producer: Stm) -> Stm:
     return Stm(producer.vars, Map(producer.expr.size, refresh(producer.expr.body)), producer.pos)
 
 
-def is_movable(stms: Sequence[Stm], candidate: int, number: int, names: set[str]) -> bool:
+def is_movable(
+    stms: Sequence[Stm], candidate: int, number: int, names: set[str], mentions: Callable[[Stm], set[str]] = mentioned
+) -> bool:
     """May statement `candidate`, which binds `names`, run as late as statement `number`?"""
-    free = mentioned(stms[candidate])
+    free = mentions(stms[candidate])
     checks = has_check((stms[candidate],))
     for stm in stms[candidate + 1 : number]:
-        if mentioned(stm) & names or (checks and has_check((stm,))):
+        if not names.isdisjoint(mentions(stm)) or (checks and has_check((stm,))):
             return False
     # Iterations of the two will alternate: the first check to fail must not become one of another kind.
     if checks and len(exceptions((stms[candidate], stms[number]))) > 1 and has_check((stms[number],)):
@@ -181,9 +186,14 @@ def reads(stms: Sequence[Stm], names: set[str], depth: int = 0) -> Iterator[Read
     """All uses of some arrays; None for a use that is not a read of an element or row."""
     for stm in stms:
         expr = stm.expr
-        if isinstance(expr, Apply) and expr.op == "index" and name_of(expr.args[0]) in names:
-            yield Read(name_of(expr.args[0]), expr.args[1:], depth)
-        elif any(name_of(atom) in names for atom in operands(expr)):
+        if type(expr) is Apply:
+            args = expr.args
+            if expr.op == "index" and name_of(args[0]) in names:
+                yield Read(name_of(args[0]), args[1:], depth)
+            elif any(type(atom) is Var and atom.name in names for atom in args):
+                yield None
+            continue
+        if any(name_of(atom) in names for atom in operands(expr)):
             yield None
         for lam in lambdas(expr):
             yield from reads(lam.body.stms, names, depth + (0 if isinstance(expr, If) else 1))

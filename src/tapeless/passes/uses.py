@@ -45,6 +45,20 @@ def mentioned(part: Stm | Block | Lambda) -> set[str]:
     return found
 
 
+class Mentions:
+    """`mentioned` for the statements of a block, each looked at once."""
+
+    def __init__(self) -> None:
+        self._known: dict[int, tuple[Stm, set[str]]] = {}
+
+    def __call__(self, stm: Stm) -> set[str]:
+        found = self._known.get(id(stm))
+        if found is None:
+            # The statement is kept with it, so that no other one can have its identity.
+            found = self._known[id(stm)] = (stm, mentioned(stm))
+        return found[1]
+
+
 def _mention_block(block: Block, found: set[str]) -> None:
     for stm in block.stms:
         _mention_stm(stm, found)
