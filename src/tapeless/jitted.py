@@ -9,14 +9,13 @@ written, subclasses of arrays, arrays without dimensions), the plain function ru
 from __future__ import annotations
 
 import functools
-import gc
 import inspect
 import threading
 import time
 import warnings
 from collections import ChainMap
-from collections.abc import Callable, Generator, Mapping
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from types import CellType, FunctionType, MethodType
 from typing import TYPE_CHECKING, Any
@@ -25,6 +24,7 @@ import numpy as np
 
 from .config import Settings, config
 from .errors import CallError, NotCompiledError
+from .runtime.collection import no_collection
 from .runtime.prepare import PLAIN
 from .runtime.symbols import MISS
 
@@ -164,7 +164,7 @@ class Jitted:
             compiled = next((c for c in group if c.lowered.still_holds()), None)
             if compiled is None:
                 start = time.thread_time()
-                with _no_collection():
+                with no_collection():
                     # Derivatives are made by the front end: what loops become is decided there already.
                     with _coarsening(wanted, settings):
                         lowered = self._lowered(call)
@@ -234,22 +234,6 @@ def _holds_class(cell: CellType) -> bool:
 
 def _coarsening(wanted: Settings, settings: Settings) -> AbstractContextManager[object]:
     return nullcontext() if wanted.coarsen == settings.coarsen else config(coarsen=wanted.coarsen)
-
-
-@contextmanager
-def _no_collection() -> Generator[None]:
-    """Compiling makes many small objects and no cycles worth collecting meanwhile: collections cost a quarter of it.
-
-    What it leaves is looked at here, since at the next allocation all objects of the process might be.
-    """
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.collect(0)
-            gc.enable()
 
 
 def _miss(*_: Any) -> Any:

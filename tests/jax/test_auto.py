@@ -28,12 +28,18 @@ def is_machine_code(function: Any, *args: Any) -> bool:
         (wave, X, True),
         (lambda x: jax.lax.cond(x[0] > 0, jnp.sin, jnp.cos, x), X, True),
         (lambda x: jnp.tanh(x * x[0]), jnp.linspace(0.1, 1.0, 40), False),
-        (lambda x: jax.lax.fori_loop(0, 50, lambda k, y: y * jnp.sin(y) + k, x), X, False),
+        (lambda x: jnp.sum(jnp.tanh(x * x[0])), jnp.linspace(0.1, 1.0, 40), True),
+        (lambda x: jnp.sum(jnp.tanh(x * x[0])), jnp.linspace(0.1, 1.0, 400), False),
+        (lambda x: jax.lax.fori_loop(0, 50, lambda k, y: y * jnp.sin(y) + k, x), X, True),
+        (lambda x: jax.lax.fori_loop(0, 500, lambda k, y: y * jnp.sin(y) + k, x), X, False),
         (lambda x: jnp.sort(x) * x, X, False),
     ],
-    ids=["straight-line code", "a branch", "many numbers", "a loop", "an equation that is left to JAX"],
-)
-def test_straight_line_code_on_a_cpu_is_machine_code(function: Any, x: Any, chosen: bool) -> None:
+    ids=[
+        "straight-line code", "a branch", "many derivatives", "small arrays", "an array that is not", "a short loop",
+        "a long loop", "an equation that is left to JAX",
+    ],
+)  # fmt: skip
+def test_little_on_a_cpu_is_machine_code(function: Any, x: Any, chosen: bool) -> None:
     assert is_machine_code(tj.jacobian(function), x) == chosen
     assert is_machine_code(jax.vmap(tj.jacobian(function)), x[None]) == chosen
     assert not is_machine_code(tj.jacobian(function, backend="jax"), x)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from math import prod
 from typing import TYPE_CHECKING, Any
@@ -33,7 +34,11 @@ def gradient(request: Request, signature: Signature, shape: Shape, program: Prog
         )
     inputs = signature.inputs
     (place,) = _places(program, 1)
-    body = _runner(_gradient_function(request, program, len(inputs), place), request)
+    function = _converted(program, request, "reverse")[0]
+    small = derive.is_small(function, len(inputs), [] if place is None else [place])
+    body = _runner(
+        functools.partial(_gradient_function, request, program, function, len(inputs), place), request, small
+    )
 
     def run(*leaves: Any) -> Any:
         args, known = _split(signature, program, leaves)
@@ -50,9 +55,10 @@ def gradient(request: Request, signature: Signature, shape: Shape, program: Prog
     return run
 
 
-def _gradient_function(request: Request, program: Program, count: int, place: int | None) -> Function:
+def _gradient_function(
+    request: Request, program: Program, function: Function, count: int, place: int | None, form: derive.Form
+) -> Function:
     """The results, then their derivative at a place, which may not vary."""
-    function, form = _converted(program, request, "reverse")[0], _form(request)
     if place is None or not count:
         return form.tidied(function)
     if _needs_columns(request, function):
@@ -82,8 +88,9 @@ def jacobian(request: Request, signature: Signature, shape: Shape, program: Prog
     method = method if only is None else only
     if only is None and method == "auto" and _needs_columns(request, function):
         method = "forward"
-    made_of = derive.jacobian_of(function, len(inputs), rows, rest, how(method, request.budget), _form(request))
-    body = _runner(made_of, request)
+    order = how(method, request.budget)
+    small = derive.is_small(function, len(inputs), rows)
+    body = _runner(functools.partial(derive.jacobian_of, function, len(inputs), rows, rest, order), request, small)
 
     def run(*leaves: Any) -> Any:
         args, known = _split(signature, program, leaves)
@@ -192,20 +199,22 @@ def target_of(request: Request) -> Target:
     return "native" if request.backend == "native" else "jax"
 
 
-def _form(request: Request) -> derive.Form:
-    return derive.COMPILED if request.backend == "native" else derive.ARRAYS
-
-
-def _runner(function: Function, request: Request) -> Callable[..., Sequence[Any]]:
-    """A program as a function of JAX arrays."""
-    match request.backend:
-        case "native":
-            return native_call(function)
-        case "auto" if derive.is_straight(function):
-            # XLA takes longer to compile many operations on single numbers, and makes slower code of them.
-            return native_call(function, portable=True)
+def _runner(derived: Callable[[derive.Form], Function], request: Request, small: bool) -> Callable[..., Sequence[Any]]:
+    """A derivative, which can be had in every form, as a function of JAX arrays."""
+    match request.backend, small:
+        case "native", _:
+            form = derive.LOOPS if small else derive.LANES
+        case "auto", True:
+            form = derive.PORTABLE
         case _:
-            return from_ir(function)
+            form = derive.ARRAYS
+    function = derived(form)
+    straight, portable = derive.is_straight(function), request.backend != "native"
+    # XLA takes longer to compile many operations on few numbers, and makes slower code of them.
+    if request.backend == "jax" or not (straight or small or not portable):
+        return from_ir(function)
+    lanes = functools.partial(derived, derive.LANES) if small and not straight else None
+    return native_call(function, portable=portable, lanes=lanes)
 
 
 def _places(program: Program, count: int) -> list[int | None]:

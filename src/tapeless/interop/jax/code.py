@@ -18,7 +18,7 @@ from ...ad.values import zeros
 from ...backend import cpu
 from ...backend.jaxlib.library import jax
 from ...backend.jaxlib.values import jax_dtype
-from ...backend.target import host
+from ...backend.target import Options, host
 from ...ir.build import Builder
 from ...ir.core import Block, Function, Lambda
 from ...ir.text import print_function
@@ -26,8 +26,9 @@ from ...ir.types import Atom, Lit, Type, Var, i64
 from ...ir.walk import canonical, free_vars, fresh, inline, substitute
 from ...passes import simplify
 from ...passes.notes import Notes
-from ...passes.pipeline import optimise
+from ...passes.pipeline import PIPELINE, optimise
 from ...runtime import cache
+from ...runtime.collection import no_collection
 from .handler import link, with_rooms
 
 
@@ -35,12 +36,14 @@ from .handler import link, with_rooms
 class Code:
     """A program with literal sizes; it is linear in its last `linear` parameters.
 
-    One that is portable may as well be compiled by XLA, where there is no processor of ours.
+    One that is portable may as well be compiled by XLA, where there is no processor of ours. A program of short loops
+    has another form for batches, which `lanes` makes; a single run of it is compiled as it is, without vectors.
     """
 
     function: Function
     linear: int = 0
     portable: bool = False
+    lanes: Callable[[], Function] | None = None
     made: dict[Any, Any] = field(default_factory=dict[Any, Any])
 
     def once(self, key: Any, make: Callable[[], Any]) -> Any:
@@ -52,7 +55,7 @@ class Code:
     @property
     def target(self) -> str:
         """The name under which XLA knows the handler."""
-        return self.once("target", lambda: _registered(self.function))
+        return self.once("target", lambda: _registered(self.function, plain=self.lanes is not None))
 
     @property
     def results(self) -> list[Any]:
@@ -78,25 +81,39 @@ def _shape(type: Type) -> tuple[int, ...]:
     return tuple(int(size.value) for size in type.shape if isinstance(size, Lit))
 
 
-def _registered(function: Function) -> str:
+def _registered(function: Function, *, plain: bool) -> str:
     """Compile a function and make it known to XLA."""
-    made = canonical(optimise(with_rooms(function)))
-    text = print_function(made)
-    name = f"tapeless_{cache.lasting_key(text).hex()[:32]}"
-    if name not in _kept:
-        # XLA may call it as long as the process lives.
-        _kept[name] = _linked(name, made, text)
-    return name
+    with no_collection():
+        roomy = with_rooms(function)
+        made = canonical(_as_it_is(roomy) if plain else optimise(roomy))
+        text = print_function(made)
+        name = f"tapeless_{cache.lasting_key(text, str(plain)).hex()[:32]}"
+        if name not in _kept:
+            # XLA may call it as long as the process lives.
+            _kept[name] = _linked(name, made, text, _PLAIN if plain else None)
+        return name
 
 
+def _as_it_is(function: Function) -> Function:
+    """The function after all passes but those that write loops out, and fuse again what that lays open."""
+    fused = False
+    for step in PIPELINE:
+        if step.name in ("unroll", "scalarise") or (fused and step.name == "fuse"):
+            continue
+        function = step.run(function, Notes())
+        fused = fused or step.name == "fuse"
+    return function
+
+
+_PLAIN = Options(lanes="never")
 _kept: dict[str, Any] = {}
 
 
-def _linked(name: str, made: Function, text: str) -> Any:
+def _linked(name: str, made: Function, text: str, options: Options | None) -> Any:
     machine = host()
-    key = cache.key("jax", text, machine.triple, machine.cpu, machine.features, llvmlite.__version__)
+    key = cache.key("jax", text, str(options), machine.triple, machine.cpu, machine.features, llvmlite.__version__)
     stored = cache.get(key)
-    artefact = cpu.compile(made) if stored is None else cpu.Artefact(stored.payload, stored.meta)
+    artefact = cpu.compile(made, options=options) if stored is None else cpu.Artefact(stored.payload, stored.meta)
     if stored is None:
         cache.put(key, artefact.code, artefact.meta)
     kernel = cpu.load(artefact)
@@ -151,7 +168,7 @@ def _with_sizes(pull: Function, function: Function) -> Function:
 
 def _batched(code: Code, size: int, mapped: tuple[bool, ...]) -> Code:
     """Results that are the same for all of the batch are computed once; the others are results of a map."""
-    function = simplify.run(code.function, Notes())
+    function = simplify.run(code.function if code.lanes is None else code.lanes(), Notes())
     params = tuple(
         fresh("x", param.type.stacked(i64(size)) if each else param.type)
         for param, each in zip(function.params, mapped, strict=True)

@@ -2,8 +2,10 @@
 
 The first `count` parameters vary. Results that are not floats have no derivative.
 
-A program of few numbers is taken apart into scalars, whose Jacobian is accumulated by elimination. For XLA everything
-else stays in whole arrays, which are what it is good at; machine code is made of scalars and loops (`Form.compiled`).
+A program of few numbers is taken apart into scalars, whose Jacobian is accumulated by elimination. Everything else
+stays in whole arrays for XLA, which is good at them; and in loops for a single run of machine code, which loses nothing
+by short ones and is compiled in a third of the time. For lanes, with a point of a batch in each, small arrays are taken
+apart as well.
 """
 
 from __future__ import annotations
@@ -18,12 +20,14 @@ from ...ad.planner import Plan
 from ...eliminate.jacobian import jacobian
 from ...eliminate.methods import How
 from ...ir.build import Builder
-from ...ir.core import Apply, Block, Check, Custom, Expr, Function, If, Lambda, While
-from ...ir.types import Atom
+from ...ir.core import Apply, Block, Check, Custom, Expr, For, Function, If, Lambda, Stm, While
+from ...ir.types import Atom, Lit
 from ...ir.walk import free_vars, fresh, inline, lambdas, statements, substitute
 from ...passes import forget, fuse, parallelise, scalarise, simplify, unroll, whole
 from ...passes.notes import Notes
 from ...passes.pipeline import Run
+from ...passes.small_arrays import LIMIT
+from ...passes.views import element_count
 
 # XLA compiles more scalar code than this for too long.
 LONGEST = 1500
@@ -67,7 +71,10 @@ class Form:
 ARRAYS = Form(_ARRAYS_BEFORE, _ARRAYS_AFTER)
 SCALARS = Form(_SCALARS_BEFORE, _SCALARS_AFTER)
 # The compiler has passes of its own, which come later.
-COMPILED = Form(_SCALARS_BEFORE, ())
+LANES = Form(_SCALARS_BEFORE, ())
+LOOPS = Form(_ARRAYS_BEFORE, ())
+# May be compiled by XLA as well.
+PORTABLE = Form(_ARRAYS_BEFORE, (forget.run, simplify.run))
 
 
 def has_while(block: Block) -> bool:
@@ -83,6 +90,30 @@ def _is_or_has_while(expr: Expr) -> bool:
             return False
         case _:
             return any(has_while(lam.body) for lam in lambdas(expr))
+
+
+def is_small(function: Function, count: int, rows: Sequence[int]) -> bool:
+    """Are all arrays of a program small, and the derivatives of some results by the first parameters too?
+
+    XLA makes a kernel of its own of nearly every operation on them, each of which takes longer to call than to run.
+    """
+    sizes = [element_count(param.type) for param in function.params]
+    columns = max((size or 0 for size in sizes[:count]), default=0)
+    sizes += [columns * (element_count(function.result_types[k]) or LIMIT + 1) for k in rows]
+    are_small = all(size is not None and size <= LIMIT for size in sizes)
+    return are_small and all(_is_small(stm) for stm in statements(function.body))
+
+
+def _is_small(stm: Stm) -> bool:
+    match stm.expr:
+        case Apply(op) if op.startswith("foreign"):
+            return False
+        case For(Lit() as count) if count.value > LIMIT:
+            return False
+        case While() | Custom():
+            return False
+        case _:
+            return all((element_count(var.type) or LIMIT + 1) <= LIMIT for var in stm.vars if var.type.is_array)
 
 
 def is_straight(function: Function) -> bool:
@@ -119,14 +150,13 @@ def jacobian_of(
     """The results `rest`, then the derivative of each of `rows` by each of the first parameters."""
     types = [param.type for param in function.params[:count]]
     columns = inputs_of(types)
-    few = form is not ARRAYS or (_is_short(function.body) and not any(column.is_whole for column in columns))
-    block = _block_of(function, columns, rows, SCALARS) if few else function.body
-    if form is ARRAYS:
-        if few and _is_scalar(block):
-            form = SCALARS
-        else:
-            columns = tuple(Input(type, (fresh("x", type),)) for type in types)
-            block = _block_of(function, columns, rows, ARRAYS)
+    few = _is_short(function.body) and not any(column.is_whole for column in columns)
+    block = _block_of(function, columns, rows, LANES) if few or form is LANES else function.body
+    if few and _is_scalar(block) and form is not LANES:
+        form = LANES if form is LOOPS else SCALARS
+    elif form is not LANES:
+        columns = tuple(Input(type, (fresh("x", type),)) for type in types)
+        block = _block_of(function, columns, rows, ARRAYS)
     inner = Builder()
     entries = jacobian(inner, block, columns, how, Plan())
     made = inner.block(entry for row in entries for entry in row)

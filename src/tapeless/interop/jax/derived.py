@@ -16,6 +16,7 @@ import numpy as np
 
 from ...backend.jaxlib.library import jax, jnp
 from ...errors import ArgumentError, DerivativeError, RefusedError
+from ...runtime.collection import no_collection
 from .made import Made, make
 from .program import JaxRuleWarning
 from .signature import Signature
@@ -106,7 +107,8 @@ class Derived:
         if signature.key in self.made:
             return self.made[signature.key]
         try:
-            made = make(self.fun, self.request, signature)
+            with no_collection():
+                made = make(self.fun, self.request, signature)
         except DerivativeError:
             raise
         except RefusedError as error:

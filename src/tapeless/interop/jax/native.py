@@ -25,9 +25,14 @@ _batching: Any = import_module("jax.interpreters.batching")
 _mlir: Any = import_module("jax.interpreters.mlir")
 
 
-def native_call(function: Function, *, portable: bool = False) -> Callable[..., tuple[Any, ...]]:
-    """A program as a function of JAX arrays that runs its machine code; a portable one, where there is any."""
-    code = Code(function, portable=portable)
+def native_call(
+    function: Function, *, portable: bool = False, lanes: Callable[[], Function] | None = None
+) -> Callable[..., tuple[Any, ...]]:
+    """A program as a function of JAX arrays that runs its machine code; a portable one, where there is any.
+
+    `lanes` makes the same program in the form that is fastest for a batch.
+    """
+    code = Code(function, portable=portable, lanes=lanes)
 
     def call(*args: Any) -> tuple[Any, ...]:
         arrays = [jnp.asarray(x, jax_dtype(p.type.dtype)) for x, p in zip(args, function.params, strict=True)]
