@@ -27,6 +27,7 @@ from .factors import Factor, settled
 from .linear import Ends, Linear
 from .linearise import linearise
 from .methods import How, Plan
+from .splits import linear_apart
 
 # So many vertices are looked at, and so many multiplications written out.
 MOST = 1000
@@ -87,13 +88,13 @@ def planned(block: Block, inputs: Sequence[Input], how: How) -> tuple[Linear, Pl
 
     def arm(b: Builder, linear: Linear) -> tuple[Mapping[Ends, Factor], int]:
         plan = inside.plan(linear.graph)
-        return accumulate(b, linear, plan.order), plan.cost
+        return accumulate(b, linear_apart(linear, plan.splits), plan.order), plan.cost
 
     linear = linearise(block, vars, arm)
     if linear is None or len(linear.graph.shapes) > MOST:
         return None
     plan = how.plan(linear.graph)
-    return None if plan.cost + linear.inner > LONGEST else (linear, plan)
+    return None if plan.cost + linear.inner > LONGEST else (linear_apart(linear, plan.splits), plan)
 
 
 def _consecutive(lengths: Iterable[int]) -> list[range]:
@@ -135,7 +136,9 @@ def _note(pos: Pos | None, linear: Linear, plan: Plan, mirrored: bool) -> Elimin
     # What only the other triangle needs is not executed, and not counted out of the cost.
     count = f"for one triangle by less than {plan.cost}" if mirrored else f"by {plan.cost}"
     inside = f", {linear.inner} more inside branches" if linear.inner else ""
-    decision = f"eliminates {len(plan.order)} vertices {count} multiplications{inside}, method {plan.method}"
+    edges = f" and {len(plan.splits)} edges" if plan.splits else ""
+    vertices = f"{len(plan.order) - len(plan.splits)} vertices{edges}"
+    decision = f"eliminates {vertices} {count} multiplications{inside}, method {plan.method}"
     rules = ", ".join(f"{name} {count}" for name, count in plan.rules.items())
     least = "no order takes fewer" if plan.bound == plan.cost else f"at least {plan.bound}" if plan.bound else ""
     return Eliminated(

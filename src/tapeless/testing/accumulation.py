@@ -2,7 +2,8 @@
 
     python -m tapeless.testing.accumulation -n 10000 --seed 0
 
-A program is linearised, and its Jacobian is accumulated in the order of the program, its reverse and random orders.
+A program is linearised, and its Jacobian is accumulated in the order of the program, its reverse and random orders; and
+once more with edges of the graph eliminated on their own (`eliminate.splits`).
 Every entry must be the derivative that `oracle` finds, and the interpreter must execute as many multiplications as the
 `work` model counts, beside those of the program and its partial derivatives. It executes fewer only where constants
 add up to zero, which is known when they are added up, not to the model; and where there are choices: arms that are not
@@ -12,7 +13,7 @@ taken are not executed, and masks that exclude each other leave products out.
 from __future__ import annotations
 
 import argparse
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
 from random import Random
 from typing import Any
@@ -24,6 +25,7 @@ from tapeless.eliminate.emit import accumulate
 from tapeless.eliminate.factors import settled
 from tapeless.eliminate.linear import Linear
 from tapeless.eliminate.linearise import linearise
+from tapeless.eliminate.splits import Split, linear_apart
 from tapeless.eliminate.tables import cost
 from tapeless.eliminate.work import work
 from tapeless.ir.build import Builder
@@ -143,6 +145,19 @@ def _watched() -> Generator[list[Any]]:
         emit.plus = plus
 
 
+def _orders(dice: Random, linear: Linear) -> Iterator[tuple[Linear, Sequence[int]]]:
+    vertices = linear.graph.intermediates
+    for order in (vertices, vertices[::-1], *(dice.sample(vertices, len(vertices)) for _ in range(3))):
+        yield linear, order
+    inner = [ends for ends in linear.graph.edges if any(vertex in vertices for vertex in ends)]
+    if inner:
+        source, target = dice.choice(inner)
+        split = Split(source, target) if source in vertices else Split(target, source)
+        linear = linear_apart(linear, [split])
+        vertices = linear.graph.intermediates
+        yield linear, dice.sample(vertices, len(vertices))
+
+
 # -- the check ------------------------------------------------------------------------------------
 
 
@@ -157,15 +172,14 @@ def check(seed: int, choices: bool = False) -> bool:
     wanted = _expected(function, args, columns)
     if wanted is None:
         return False
-    vertices = linear.graph.intermediates
-    for order in (vertices, vertices[::-1], *(dice.sample(vertices, len(vertices)) for _ in range(3))):
+    for graph, order in _orders(dice, linear):
         with _watched() as cancelled:
-            whole, partials = _jacobian(function, linear, order, columns)
+            whole, partials = _jacobian(function, graph, order, columns)
         found = np.array([float(x) for x in evaluate(whole, args, MpTower())]).reshape(wanted.shape)
         if not np.allclose(found, wanted, rtol=TOLERANCE, atol=TOLERANCE):
             raise AssertionError(f"seed {seed}: order {order} gives {found}, not {wanted}")
         executed = _multiplications(whole, args) - _multiplications(partials, args)
-        counted = cost(work(linear.graph), order)
+        counted = cost(work(graph.graph), order)
         if executed > counted or (executed < counted and not (cancelled or choices)):
             raise AssertionError(f"seed {seed}: order {order} takes {executed} multiplications, not {counted}")
     return True
