@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +11,7 @@ import pytest
 jax = pytest.importorskip("jax")
 pytest.importorskip("mctx")
 
+from tasks import TASKS  # noqa: E402
 from tests.unit.eliminate.random_tables import random_tables  # noqa: E402
 
 from tapeless.eliminate.tables import Elimination, Tables, cost  # noqa: E402
@@ -45,6 +47,22 @@ def test_the_rules_are_those_of_the_reference() -> None:
         again, nothing = play(own, board, graph.intermediates[0])
         assert float(nothing) == 0.0
         np.testing.assert_array_equal(again.kind, board.kind)
+
+
+def test_graphs_of_arrays_with_many_kinds_of_edges() -> None:
+    """Numbers of kinds beyond those of a byte are no others."""
+    graph = TASKS["perceptron"].tables()
+    more = 200 - len(graph.product)
+    padded = [np.pad(table, (0, more)) for table in (graph.product, graph.plus)]
+    wide = replace(graph, product=padded[0], plus=padded[1], flags=np.pad(graph.flags, (0, more), constant_values=-1))
+    for tables in (graph, wide):
+        rules, board = jax.tree.map(lambda x: x[0], boards([tables], [1.0]))
+        assert board.kind.dtype == (np.int8 if tables is graph else np.int16)
+        total, move = 0.0, jax.jit(play)
+        for vertex in reversed(graph.intermediates):
+            board, price = move(rules, board, vertex)
+            total += float(price)
+        assert total == 392
 
 
 GRAPHS = [random_tables(seed, most=8) for seed in (7, 9)]

@@ -76,18 +76,19 @@ def _padded(graph: Tables, unit: float, count: int, kinds: int, rank: int) -> tu
     old, known = len(graph.kind), len(graph.product)
     extents = np.pad(graph.extents, ((0, count - old), (0, rank - graph.extents.shape[1])), constant_values=1)
     flags = np.pad(_wider(graph.flags, graph.extents.shape[1], rank), (0, kinds - known), constant_values=FREE)
+    number = np.int8 if kinds <= np.iinfo(np.int8).max + 1 else np.int16
     left, outputs = np.zeros(count, bool), np.zeros(count, bool)
     left[list(graph.intermediates)] = outputs[list(graph.outputs)] = True
     rules = Rules(
-        np.pad(graph.product, (0, kinds - known)).astype(np.int8),
-        np.pad(graph.plus, (0, kinds - known)).astype(np.int8),
+        np.pad(graph.product, (0, kinds - known)).astype(number),
+        np.pad(graph.plus, (0, kinds - known)).astype(number),
         flags,
         _sizes(extents).astype(np.float32),
         outputs,
         np.arange(count) < graph.inputs,
         np.float32(unit),
     )
-    return rules, Board(np.pad(graph.kind, (0, count - old)).astype(np.int8), left)
+    return rules, Board(np.pad(graph.kind, (0, count - old)).astype(number), left)
 
 
 def _wider(flags: np.ndarray[Any, Any], rank: int, new: int) -> np.ndarray[Any, Any]:
