@@ -63,7 +63,8 @@ TIMES = """## Time
 Jacobians at many points at once, `vmap(jac f)`: everybody computes the Jacobian at one point, maps it over the points,
 and returns one array [point, result, argument]. Medians of wall time; arguments lie in the peer's own arrays. The
 ratios are the time of the best of JAX's two modes, or of CasADi, by ours: above 1 we are faster. Every result was
-compared with `jax.jacfwd` in f64. For Black-Scholes it is the Hessian of the price. CasADi has f64 only."""
+compared with `jax.jacfwd` in f64. For Black-Scholes it is the Hessian of the price. CasADi has f64 only. The array
+tasks (the last three) are differentiated by all their arguments, and beside JAX alone."""
 
 
 def main() -> None:

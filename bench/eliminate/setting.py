@@ -1,11 +1,12 @@
-"""What is timed: Jacobians of the scalar tasks at many points at once, one stacked array [point, result, argument].
+"""What is timed: Jacobians of the tasks at many points at once, one stacked array [point, result, argument].
 
 A peer is a module `with_PEER.py` with two functions:
 
     many(task, points, variant, threads)    everything prepared but the call: a `Call`
     one(task, point, variant)               trace, compile and run the Jacobian at one point, from nothing
 
-For Black-Scholes the task is the Hessian of the price.
+For Black-Scholes the task is the Hessian of the price. A point of an array task is a row of all numbers in its
+arguments; it is taken apart before the function is called, so that everybody differentiates by the arguments.
 """
 
 from __future__ import annotations
@@ -18,8 +19,11 @@ import numpy as np
 from numpy.typing import NDArray
 from tasks import TASKS, Task
 
-TIMED = ("roe_flux_1d", "robot_arm_6dof", "human_heart_dipole", "propane_combustion", "g", "black_scholes")
+SCALARS = ("roe_flux_1d", "robot_arm_6dof", "human_heart_dipole", "propane_combustion", "g", "black_scholes")
+ARRAYS = ("roe_flux_3d", "perceptron", "encoder")
+TIMED = SCALARS + ARRAYS
 BATCHES = (1, 512, 100_000)
+MOST = 512  # points of an array task, each of which has a hundred numbers
 DIFFERENT = 512  # larger batches repeat these points, so that one small reference checks them all
 TOLERANCES = {"f64": 1e-9, "f32": 1e-3}
 TYPES = {"f64": np.float64, "f32": np.float32}
@@ -40,7 +44,8 @@ def is_hessian(task: Task) -> bool:
 
 def points(name: str, batch: int, dtype: str) -> NDArray[Any]:
     """Arguments of a task, a row for each point; the same numbers in both types."""
-    few = np.array([TASKS[name].arguments(seed) for seed in range(min(batch, DIFFERENT))], np.float32)
+    draws = (TASKS[name].arguments(seed) for seed in range(min(batch, DIFFERENT)))
+    few = np.array([np.concatenate([np.ravel(value) for value in draw]) for draw in draws], np.float32)
     return np.resize(few, (batch, few.shape[1])).astype(TYPES[dtype])
 
 

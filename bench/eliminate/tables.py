@@ -99,7 +99,7 @@ def _time_table(rows: Sequence[Report]) -> str:
     lines = []
     for task in dict.fromkeys(row["task"] for row in rows):
         found = {row["peer"]: row for row in rows if row["task"] == task}
-        for batch in batches:
+        for batch in (batch for batch in batches if any(batch in row for row in found.values())):
             cells = [_cell(found.get(peer), batch) for peer in peers]
             times = {peer: row[batch]["ms"] for peer, row in found.items() if "ms" in row.get(batch, {})}
             jax = min((times[peer] for peer in JAX if peer in times), default=None)

@@ -1,4 +1,4 @@
-"""Jacobians of the scalar tasks at many points: Tapeless, native and in JAX, beside its peers.
+"""Jacobians of the tasks at many points: Tapeless, native and in JAX, beside its peers; of array tasks, beside JAX.
 
     python bench/eliminate/times.py
     python bench/eliminate/times.py --tasks g --types f64 --threads 1 --batches 512 --seconds 0.2 --peers "jax,tapeless"
@@ -21,7 +21,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from setting import BATCHES, TIMED, TYPES
+from setting import ARRAYS, BATCHES, MOST, TIMED, TYPES
 from tables import PEERS, compile_table, time_tables
 
 HERE = Path(__file__).resolve().parent
@@ -42,7 +42,7 @@ def main() -> None:
         for count in threads:
             for dtype in options.types.split(","):
                 for peer in peers:
-                    if peer != "casadi" or dtype == "f64":
+                    if _takes_part(peer, task, dtype):
                         rows.append(_row(peer, task, dtype, count, options))
     print("\n\n".join([*time_tables({"rows": rows}), compile_table({"rows": rows})]))
     for folder in (OUT, HERE / "results") if options.publish else (OUT,):
@@ -52,6 +52,10 @@ def main() -> None:
             "command": " ".join(["times.py", *words]), "cores": len(CORES), "rows": sorted([*kept, *rows], key=_place)
         }  # fmt: skip
         (folder / "times.json").write_text(json.dumps(report, indent=1) + "\n")
+
+
+def _takes_part(peer: str, task: str, dtype: str) -> bool:
+    return peer.startswith("jax") if task in ARRAYS else peer != "casadi" or dtype == "f64"
 
 
 def _others(path: Path, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -67,7 +71,8 @@ def _place(row: dict[str, Any]) -> tuple[Any, ...]:
 
 
 def _row(peer: str, task: str, dtype: str, threads: int, options: argparse.Namespace) -> dict[str, Any]:
-    words = ["--batches", options.batches, "--seconds", str(options.seconds)]
+    batches = [batch for batch in options.batches.split(",") if task not in ARRAYS or int(batch) <= MOST]
+    words = ["--batches", ",".join(batches), "--seconds", str(options.seconds)]
     found = _process(peer, task, dtype, threads, words, options.limit)
     row = {"task": task, "type": dtype, "threads": threads, "peer": peer, **found}
     print(f"  {json.dumps(row)}", file=sys.stderr, flush=True)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import functools
+import math
 from collections.abc import Callable
 from typing import Any
 
 import jax
+import numpy as np
 from jax import numpy
 from setting import Call, is_hessian
 from tasks import Task, for_jax
@@ -24,6 +27,8 @@ def one(task: Task, point: Any, variant: str) -> Any:
 
 
 def _jacobian(task: Task, variant: str) -> Callable[..., Any]:
+    if any(task.shapes):
+        return _of_arrays(task, variant)
     scalars = for_jax(task)
 
     def vector(x: Any) -> Any:
@@ -40,3 +45,22 @@ def _jacobian(task: Task, variant: str) -> Callable[..., Any]:
         case _, hessian:
             verb = tapeless.jax.hessian if hessian else tapeless.jax.jacobian
             return verb(vector, backend="native")
+
+
+def _of_arrays(task: Task, variant: str) -> Callable[..., Any]:
+    """From a row of all numbers to the derivative of all results by all arguments, as one matrix."""
+    verbs = {"forward": jax.jacfwd, "reverse": jax.jacrev, "ours": tapeless.jax.jacobian}
+    native = functools.partial(tapeless.jax.jacobian, backend="native")
+    function, count = for_jax(task), len(task.shapes)
+    blocks = verbs.get(variant, native)(lambda *args: jax.tree.leaves(function(*args)), tuple(range(count)))
+    ends = np.cumsum([math.prod(shape) for shape in task.shapes])[:-1]
+
+    def matrix(x: Any) -> Any:
+        args = [part.reshape(shape) for part, shape in zip(numpy.split(x, ends), task.shapes, strict=True)]
+        rows = []
+        for row in blocks(*args):
+            sizes = [math.prod(shape) for shape in task.shapes]
+            rows.append(numpy.concatenate([b.reshape(-1, size) for b, size in zip(row, sizes, strict=True)], axis=1))
+        return numpy.concatenate(rows)
+
+    return matrix
