@@ -5,14 +5,15 @@ from __future__ import annotations
 import math
 
 from bench.grad.harness import Problem
+from bench.markdown import head, line, outcome, ratio
 
 Row = dict[str, dict]
 
 
 def time_table(table: dict[str, Row], peers: list[str]) -> str:
     """Milliseconds for one derivative, and ratios."""
-    head = ["problem", *peers, "ours / best other", "ours / best C", "ours / our primal"]
-    lines = [_line(head), _line(["---"] * len(head))]
+    columns = ["problem", *peers, "ours / best other", "ours / best C", "ours / our primal"]
+    lines = head(columns)
     ratios: list[float] = []
     for name, row in table.items():
         times = {peer: result["ms"] for peer, result in row.items() if "ms" in result}
@@ -25,7 +26,13 @@ def time_table(table: dict[str, Row], peers: list[str]) -> str:
         if ours and best:
             ratios.append(ours / best)
         lines.append(
-            _line([name, *(_time(row.get(p)) for p in peers), *(_ratio(ours, x) for x in (best, best_c, primal))])
+            line(
+                [
+                    name,
+                    *(_time(row.get(p)) for p in peers),
+                    *(ratio(ours, x, bold=True) for x in (best, best_c, primal)),
+                ]
+            )
         )
     note = ""
     if ratios:
@@ -37,10 +44,10 @@ def time_table(table: dict[str, Row], peers: list[str]) -> str:
 
 def latency_table(table: dict[str, Row], peers: list[str]) -> str:
     """CPU milliseconds until the first derivative: tracing, compiling (child processes too) and one run."""
-    lines = [_line(["problem", *peers]), _line(["---"] * (len(peers) + 1))]
+    lines = head(["problem", *peers])
     for name, row in table.items():
         firsts = [row.get(peer, {}).get("first_ms") for peer in peers]
-        lines.append(_line([name, *("–" if first is None else f"{first:.0f}" for first in firsts)]))
+        lines.append(line([name, *("–" if first is None else f"{first:.0f}" for first in firsts)]))
     return "CPU ms until the first derivative\n\n" + "\n".join(lines)
 
 
@@ -49,7 +56,7 @@ def published_table(table: dict[str, Row], problems: dict[str, Problem]) -> str:
     tools = list(dict.fromkeys(tool for name in table for tool in problems[name].published if tool != "JAX"))
     if not tools:
         return ""
-    lines = [_line(["problem", "scale", "tapeless", *tools]), _line(["---"] * (len(tools) + 3))]
+    lines = head(["problem", "scale", "tapeless", *tools])
     for name, row in table.items():
         published = problems[name].published
         if not published:
@@ -57,28 +64,12 @@ def published_table(table: dict[str, Row], problems: dict[str, Problem]) -> str:
         jax, ours = row.get("jax", {}).get("ms"), row.get("tapeless", {}).get("ms")
         scale = jax / published["JAX"][1] if jax and "JAX" in published else 1.0
         known = ["–" if tool not in published else f"{published[tool][1] * scale:.3g}" for tool in tools]
-        lines.append(_line([name, f"{scale:.2f}", "–" if ours is None else f"{ours:.3g}", *known]))
+        lines.append(line([name, f"{scale:.2f}", "–" if ours is None else f"{ours:.3g}", *known]))
     return (
         "CPU ms for one derivative; published rows of the other tools, scaled by JAX here / JAX there "
         "(1.00 where one of the two is missing)\n\n" + "\n".join(lines)
     )
 
 
-def _line(cells: list[str]) -> str:
-    return "| " + " | ".join(cells) + " |"
-
-
-def _ratio(ours: float | None, other: float | None) -> str:
-    return f"**{ours / other:.2f}**" if ours and other else "–"
-
-
 def _time(result: dict | None) -> str:
-    match result:
-        case None:
-            return "–"
-        case {"failed": why}:
-            return f"failed: {why}"
-        case {"wrong": error}:
-            return f"WRONG by {error:.0e}"
-        case _:
-            return f"{result['ms']:.3g} ({result['peak_mb']:.0f})"
+    return outcome(result, lambda found: f"{found['ms']:.3g} ({found['peak_mb']:.0f})")

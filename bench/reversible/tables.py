@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bench.markdown import head, line, outcome, ratio
 from bench.reversible.problems import PROBLEMS, WAVES
 
 Row = dict[str, dict]
@@ -14,8 +15,8 @@ MEMORY = {"c": 0.0, OURS: 1.0, BACKWARDS: 0.0, "tapeless states": 0.0, "jax": 1.
 
 def time_table(table: dict[str, Row], peers: list[str]) -> str:
     """Milliseconds for one derivative, and for the ordinary objective."""
-    lines = [_line(["problem", *peers]), _line(["---"] * (len(peers) + 1))]
-    lines += [_line([name, *(_time(row.get(peer)) for peer in peers)]) for name, row in table.items()]
+    lines = head(["problem", *peers])
+    lines += [line([name, *(_time(row.get(peer)) for peer in peers)]) for name, row in table.items()]
     return "CPU ms for one derivative (for the objective alone), the least median\n\n" + "\n".join(lines)
 
 
@@ -24,9 +25,9 @@ def ratio_table(table: dict[str, Row]) -> str:
 
     "reversible / tapeless" is the price of keeping nothing; "loops" says whether they could run backwards.
     """
-    head = ["problem", "published", "tapeless", "reversible", "reversible / objective in C", "reversible / tapeless"]
-    head += ["ns an item, published", "ours", "loops"]
-    lines = [_line(head), _line(["---"] * len(head))]
+    columns = ["problem", "published", "tapeless", "reversible", "reversible / objective in C", "reversible / tapeless"]
+    columns += ["ns an item, published", "ours", "loops"]
+    lines = head(columns)
     for name, row in table.items():
         problem = PROBLEMS[name]
         objective = _of(row, OURS, "primal_ms") or _of(row, BACKWARDS, "primal_ms")
@@ -34,14 +35,14 @@ def ratio_table(table: dict[str, Row]) -> str:
         published = problem.times
         cells = [
             "–" if published is None else f"{published[1] / published[0]:.3g}",
-            _ratio(ours, objective),
-            _ratio(backwards, objective),
-            _ratio(backwards, _of(row, "c", "primal_ms")),
-            _ratio(backwards, ours),
+            ratio(ours, objective),
+            ratio(backwards, objective),
+            ratio(backwards, _of(row, "c", "primal_ms")),
+            ratio(backwards, ours),
             *_per_item(name, ours),
             row.get(BACKWARDS, {}).get("note", "–"),
         ]
-        lines.append(_line([name, *cells]))
+        lines.append(line([name, *cells]))
     return "Derivative / ordinary objective\n\n" + "\n".join(lines)
 
 
@@ -56,14 +57,14 @@ def _per_item(name: str, ours: float | None) -> tuple[str, str]:
 
 def memory_table(table: dict[str, Row], peers: list[str]) -> str:
     """Waves: what a step costs in time and in memory, from runs with few and with many steps."""
-    lines = [_line(["wave", *peers]), _line(["---"] * (len(peers) + 1))]
+    lines = head(["wave", *peers])
     for cells, many in WAVES:
         few = min(steps for same, steps in WAVES if same == cells)
         names = [f"wave_{cells}x{few}", f"wave_{cells}x{many}"]
         if few == many or not all(name in table for name in names):
             continue
         growths = [_growth(peer, *(table[name].get(peer, {}) for name in names), few, many) for peer in peers]
-        lines.append(_line([f"{cells} x {cells}, {few} to {many} steps", *growths]))
+        lines.append(line([f"{cells} x {cells}, {few} to {many} steps", *growths]))
     title = f"ms that a step takes, MB more for many steps than for few; extrapolated to {LONG} steps: seconds, GB"
     return f"{title}\n\n" + "\n".join(lines) if len(lines) > 2 else ""
 
@@ -84,23 +85,9 @@ def _of(row: Row, peer: str, key: str) -> float | None:
     return row.get(peer, {}).get(key)
 
 
-def _line(cells: list[str]) -> str:
-    return "| " + " | ".join(cells) + " |"
-
-
-def _ratio(one: float | None, other: float | None) -> str:
-    return f"{one / other:.2f}" if one and other else "–"
-
-
 def _time(result: dict | None) -> str:
-    match result:
-        case None:
-            return "–"
-        case {"failed": why}:
-            return f"failed: {why}"
-        case {"wrong": error}:
-            return f"WRONG by {error:.0e}"
-        case {"ms": ms, "primal_ms": primal}:
-            return f"{ms:.3g} ({primal:.3g})"
-        case _:
-            return f"{result['ms']:.3g}"
+    return outcome(result, _with_objective)
+
+
+def _with_objective(found: dict) -> str:
+    return f"{found['ms']:.3g} ({found['primal_ms']:.3g})" if "primal_ms" in found else f"{found['ms']:.3g}"
