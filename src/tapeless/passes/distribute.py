@@ -6,7 +6,8 @@
 The sum of all parts, a matrix for each, is too large for the caches near the core, and it would be read and written
 once for each strip of points. The sum of one part is not, nor is what that part alone reads. What a point has for all
 parts is computed first and kept: numbers, and one number for each part. It pays where a part takes many operations
-for each number kept. Some thousand points at a time are treated so, whose numbers take little memory.
+for each number kept. Some thousand points at a time are treated so, whose numbers take little memory. What a point has
+for each part may be dear, too: then that is computed part by part as well.
 """
 
 from __future__ import annotations
@@ -153,9 +154,13 @@ def _part_sums(b: Builder, sum_: _Sum, first: Atom, count: Atom) -> Sequence[Ato
     assert isinstance(parts, Map)
     results = [parts.body.body.results[sum_.parts.vars.index(x)] for x in sum_.points.body.body.results]  # type: ignore[arg-type]
 
+    # Where points are checked, nothing of them may be read before.
+    tables = {} if has_check(sum_.before) else _tables(b, sum_, first, count)
+
     def numbers(b: Builder, j: Var) -> Sequence[Atom]:
         i = b.apply("add", first, j)
-        return b.splice(inline(Lambda((counter,), Block(sum_.before, sum_.kept)), (i,)))
+        before = tuple(_read(stm, tables[stm], j) if stm in tables else stm for stm in sum_.before)
+        return b.splice(inline(Lambda((counter,), Block(before, sum_.kept)), (i,)))
 
     arrays = b.map_(count, numbers)  # with all checks of the points
 
@@ -170,6 +175,44 @@ def _part_sums(b: Builder, sum_: _Sum, first: Atom, count: Atom) -> Sequence[Ato
         return b.reduce(count, sum_operator(b, [x.type for x in results]), start, values)
 
     return b.map_(parts.size, part)
+
+
+def _tables(b: Builder, sum_: _Sum, first: Atom, count: Atom) -> dict[Stm, Sequence[Var]]:
+    """What a point has for each part, where that is dear: for all points of one part after another.
+
+    So what belongs to a part is read from memory once for all points, not for each of them again.
+    """
+    counter = sum_.points.body.params[0]
+    own = {var.name for stm in sum_.before for var in stm.vars}
+    rows = tuple(stm for stm in sum_.before if _is_view(stm, own))
+    computed = own - {stm.vars[0].name for stm in rows}
+    tables: dict[Stm, Sequence[Var]] = {}
+    for stm in sum_.before:
+        maker = stm.expr
+        if not isinstance(maker, Map) or not _is_table(stm, maker, computed):
+            continue
+        value = Lambda((counter, *maker.body.params), Block((*rows, *maker.body.body.stms), maker.body.body.results))
+
+        def part(b: Builder, k: Var, value: Lambda = value) -> Sequence[Atom]:
+            return b.map_(count, lambda b, j: b.splice(inline(value, (b.apply("add", first, j), k))))
+
+        tables[stm] = b.map_(maker.size, part)
+    return tables
+
+
+def _is_table(stm: Stm, maker: Map, computed: Set[str]) -> bool:
+    """Is this a number for each part, dear, and made of nothing that is computed for the point?"""
+    numbers = all(var.type.rank == 1 for var in stm.vars)
+    own = any(var.name in computed for var in free_vars(maker))
+    return numbers and not own and block_cost(maker.body.body) >= DEAR
+
+
+def _read(stm: Stm, table: Sequence[Var], j: Var) -> Stm:
+    """The numbers of a point, read from tables."""
+    assert isinstance(stm.expr, Map)
+    b = Builder(stm.pos)
+    b.map_(stm.expr.size, lambda b, k: [b.apply("index", column, k, j) for column in table])
+    return Stm(stm.vars, b.stms[-1].expr, stm.pos)
 
 
 def _zeros(b: Builder, value: Atom) -> Atom:

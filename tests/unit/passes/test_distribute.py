@@ -6,10 +6,12 @@ import numpy as np
 import pytest
 
 import tapeless as tp
-from tapeless.ir.core import For, Map, Reduce
+from tapeless.ir.core import For, Map, Reduce, Stm
 from tapeless.ir.eval import evaluate
 from tapeless.ir.text import parse_function
+from tapeless.ir.types import Var
 from tapeless.passes import distribute
+from tapeless.passes.cost import has_check
 from tapeless.passes.notes import Notes
 
 from .small_programs import optimised
@@ -164,3 +166,47 @@ def test_gradient_of_a_mixture():
     gradient = tp.grad(loss)
     np.testing.assert_allclose(gradient(factors, points), expected, rtol=1e-11, atol=1e-13)
     assert "parts: summed one by one" in gradient.explain(factors, points)
+
+
+# A sum for each part of a point: as dear as the part.
+DEAR_WEIGHT = """f64[m] = map m (k1: i64) {
+      ck: f64 = index c k1
+      t: f64 = reduce d [0.0] (g1: f64, h1: f64) {
+        gh1: f64 = add g1 h1
+        return gh1
+      } (j5: i64) {
+        e4: f64 = index row j5
+        e5: f64 = mul e4 ck
+        e6: f64 = sin e5
+        return e6
+      }
+      u: f64 = cos t
+      return u
+    }
+"""
+
+
+def _with_dear_weight(**options: str) -> str:
+    text = _sum(**options)
+    return text[: text.index("f64[m] = map m")] + DEAR_WEIGHT + text[text.index("    twice:") :]
+
+
+def _first_map(function) -> Stm:
+    loop = next(stm.expr for stm in function.body.stms if isinstance(stm.expr, For))
+    return next(stm for stm in loop.body.body.stms if isinstance(stm.expr, Map))
+
+
+@pytest.mark.parametrize("points", [1, 4, 16])
+def test_what_points_have_for_each_part_is_computed_part_by_part(monkeypatch: pytest.MonkeyPatch, points: int):
+    monkeypatch.setattr(distribute, "ROUND", 4)
+    function = optimised(_with_dear_weight(), [RNG.normal(size=(points, 5)), RNG.normal(size=3)], distribute)
+    table = _first_map(function).vars[0].type
+    assert table.rank == 2
+    assert isinstance(table.shape[0], Var)
+    assert table.shape[0].name == "m"
+
+
+def test_nothing_of_a_point_is_read_before_it_is_checked():
+    text = _with_dear_weight(check="check bounds i d")
+    function = optimised(text, [RNG.normal(size=(4, 5)), RNG.normal(size=3)], distribute)
+    assert has_check((_first_map(function),))
