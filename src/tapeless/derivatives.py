@@ -62,7 +62,7 @@ class Derived(Jitted):
     def _lowered(self, call: Call) -> Lowered:
         from .front.capture import lower
 
-        return replace(lower(self.parameters, call.specs, self.__derivation__), derived=True)
+        return lower(self.parameters, call.specs, self.__derivation__)
 
     def _bound(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Call:
         call = super()._bound(args, kwargs)

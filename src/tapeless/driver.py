@@ -78,15 +78,13 @@ def compile_function(
     # The passes take a while to import: only who compiles pays for them.
     from .passes import checks, reciprocals
     from .passes.pipeline import optimise
-    from .symbolic import coarsen, resynthesis
+    from .symbolic import coarsen
 
     notes, seconds = lowered.notes, dict[str, float]() if seconds is None else seconds
     function = checks.run(lowered.function, settings.check)
     if settings.mode == "interpret":
         return Compiled(lowered, function, notes, _interpreted(lowered, function))
     before = {"factor": coarsen.run} if settings.coarsen else {}
-    if settings.coarsen and lowered.derived:
-        before["unswitch"] = resynthesis.run
     function = optimise(function, notes=notes, check=settings.debug, seconds=seconds, before=before)
     function = canonical(reciprocals.run(function, notes) if settings.fastmath else function)
     loaded, from_cache = _machine_code(function, seconds)

@@ -58,8 +58,6 @@ class Lowered:
     out: Out
     captured: tuple[Captured, ...]
     notes: Notes
-    # A derivative: nobody asks that it round as the source is written.
-    derived: bool = False
 
     def still_holds(self) -> bool:
         """Are the captured names bound to values that this code was made for?"""

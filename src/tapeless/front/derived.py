@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, Literal, NoReturn, TypeAlias
 
+from ..config import config
 from ..errors import DerivativeError
 from ..ir.build import Atoms, Builder
 from ..ir.core import Block, Custom, Pos
@@ -131,7 +132,7 @@ class Trace:
     def emit(self, c: Context, build: Callable[[Builder], Sequence[Atom]]) -> Atoms:
         """Emit what `build` makes into the current block, with the given atoms for the inputs."""
         b = Builder(c.b.pos)
-        block = b.block(build(b))
+        block = _shortened(b.block(build(b)), c.parameters.notes)
         return c.b.splice(substitute(block, dict(zip(self.inputs, self.given, strict=True))))
 
     def value(self, c: Context, results: Sequence[Atom]) -> Value:
@@ -209,6 +210,13 @@ def _prepared(block: Block, inputs: Sequence[Var], notes: Notes) -> Block:
     from ..ad.functions import prepared
 
     return prepared(block, inputs, notes)
+
+
+def _shortened(block: Block, notes: Notes) -> Block:
+    """The derivative by fewer operations: nobody asks that it round as the source is written."""
+    from ..symbolic.resynthesis import shortened
+
+    return shortened(block, notes) if config.current.coarsen else block
 
 
 def _definition(function: Value) -> Pos | None:

@@ -12,7 +12,7 @@ import random
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-ROUNDS = 12000  # values chosen in all, about
+ROUNDS = 6000  # values chosen in all, about
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,11 +33,11 @@ class Way:
 
 def cheapest(ways: Sequence[Sequence[Way]], places: Sequence[float], outputs: Sequence[int]) -> dict[int, Way]:
     """A way for every class that is needed for the outputs; classes at place -1 are there."""
-    order = sorted((k for k in range(len(ways)) if places[k] >= 0), key=lambda k: places[k])
+    order = sorted((k for k in range(len(ways)) if places[k] > -1), key=lambda k: places[k])
     dice = random.Random(7)
     best: dict[int, Way] = {}
     least = float("inf")
-    for turn in range(max(6, min(60, ROUNDS // max(1, len(order))))):
+    for turn in range(max(6, min(40, ROUNDS // max(1, len(order))))):
         share = (0.2, 0.5, 0.8)[turn % 3]
         guess = _estimates(ways, order, share)
         if turn >= 3:
@@ -60,7 +60,7 @@ def _estimates(ways: Sequence[Sequence[Way]], order: Sequence[int], share: float
 def _choose(
     ways: Sequence[Sequence[Way]], places: Sequence[float], outputs: Sequence[int], guess: Sequence[float]
 ) -> dict[int, Way]:
-    needed = {k for k in outputs if places[k] >= 0}
+    needed = {k for k in outputs if places[k] > -1}
     todo = [(-places[k], k) for k in needed]
     heapq.heapify(todo)
     chosen: dict[int, Way] = {}
@@ -73,7 +73,7 @@ def _choose(
                 best, least = way, cost
         chosen[k] = best
         for a in best.args:
-            if places[a] >= 0 and a not in needed:
+            if places[a] > -1 and a not in needed:
                 needed.add(a)
                 heapq.heappush(todo, (-places[a], a))
     return chosen

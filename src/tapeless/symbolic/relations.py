@@ -19,7 +19,7 @@ _POINTS = 6
 
 def related(
     prints: Sequence[fp.Print],
-    places: Sequence[int],
+    places: Sequence[float],
     inputs: Sequence[int],
     ways: Sequence[Sequence[Way]],
     sizes: NDArray[np.float64],
@@ -32,7 +32,7 @@ def related(
         for i, j, k, sign in _matches(values, order, useful, op, second):
             if places[k] <= max(places[i], places[j]) or inputs[i] | inputs[j] != inputs[k]:
                 continue
-            if op == "add" and not _is_as_good(k, i, j, ways[k][0], sizes):
+            if op == "add" and not is_as_good(np.maximum(sizes[i], sizes[j]), k, ways[k][0], sizes):
                 continue
             way = Way(op, (i, j), sign, second)
             if not any(old.op == op and set(old.args) == {i, j} for old in ways[k]):
@@ -46,16 +46,16 @@ def _matches(
     rows, columns = np.triu_indices(len(order), 0 if op == "mul" else 1)
     kept = useful[rows] & useful[columns]
     rows, columns = rows[kept], columns[kept]
-    made, signs = _combined(values, rows, columns, op, second, None)
+    made, signs = combined(values, rows, columns, op, second, None)
     found = order[np.minimum(np.searchsorted(values[0], made, sorter=order), len(order) - 1)]
     hits = np.nonzero(values[0][found] == made)[0]
-    check, _ = _combined(values, rows[hits], columns[hits], op, second, signs[hits])
+    check, _ = combined(values, rows[hits], columns[hits], op, second, signs[hits])
     hits = hits[values[1][found[hits]] == check]
     for at in hits:
         yield int(rows[at]), int(columns[at]), int(found[at]), int(signs[at])
 
 
-def _combined(
+def combined(
     values: Sequence[Ints], rows: Ints, columns: Ints, op: str, second: int, signs: Ints | None
 ) -> tuple[Ints, Ints]:
     """The combinations in the first field with their signs; or in the second field, under given signs."""
@@ -67,12 +67,12 @@ def _combined(
     return np.where(signs < 0, (p - made) % p, made), signs
 
 
-def _is_as_good(k: int, i: int, j: int, own: Way, sizes: NDArray[np.float64]) -> bool:
-    """Are the operands of a sum not larger than those of the sum that it stands for?"""
+def is_as_good(terms: NDArray[np.float64], k: int, own: Way, sizes: NDArray[np.float64]) -> bool:
+    """Are terms of a sum not larger than those of the sum that it stands for?"""
     if own.op != "add":
         return False
     before = np.maximum(sizes[own.args[0]], sizes[own.args[1]])
-    return bool(np.all(np.maximum(sizes[i], sizes[j]) <= 2.0 * before + sizes[k]))
+    return bool(np.all(terms <= 2.0 * before + sizes[k]))
 
 
 def samples(stms: Sequence[Stm], of: Mapping[str | Lit, tuple[int, int]], count: int) -> NDArray[np.float64]:

@@ -18,17 +18,33 @@ from ..ir.core import Apply, Block, Function, Pos, Stm
 from ..ir.op import lookup
 from ..ir.types import F64, Atom, Lit, Type, Var
 from ..ir.walk import free_vars
+from ..passes import simplify
 from ..passes.notes import Notes
 from . import fingerprints as fp
 from .extract import Way, cheapest
 from .gate import same_values
+from .inventions import Use, inventions
 from .relations import related, samples
 from .rules import fired
 
 SUBJECT = "operations"
 FEWEST, MOST = 24, 900  # statements of a run
+MANY = 80  # statements among which common factors are looked for in any case
+ROUNDS = 4
 # A value: a class of values that are equal up to sign, and the sign.
 Value = tuple[int, int]
+
+
+def shortened(block: Block, notes: Notes) -> Block:
+    """A block of a derivative with fewer operations between its loops and branches."""
+    if sum(_is_plain(stm) for stm in block.stms) < FEWEST:
+        return block
+    free = free_vars(block)
+    sizes = {size for var in free for size in var.type.shape}
+    params = tuple(var for var in free if var not in sizes)
+    simple = simplify.run(Function("block", params, block), Notes()).body
+    short = _block(simple, notes)
+    return block if short is simple else short
 
 
 def run(function: Function, notes: Notes) -> Function:
@@ -72,17 +88,27 @@ _FLOAT = Type(F64)
 
 def _shorter(stms: Sequence[Stm], block: Block, notes: Notes) -> Sequence[Stm] | None:
     """Statements that compute the same with fewer operations; None where there are none."""
-    table = Table(stms)
     outputs = _read_elsewhere(stms, block)
-    table.relate()
-    needed = dict.fromkeys(table.of[var.name][0] for var in outputs)
-    chosen = cheapest(table.ways, table.places, tuple(needed))
-    new = table.emit(chosen, outputs, stms[0].pos)
-    if len(new) > 0.95 * len(stms) or not same_values(stms, new, outputs):
+    new = stms
+    for _ in range(ROUNDS):
+        again = _round(new, outputs)
+        if len(again) > 0.97 * len(new):
+            break
+        new = again
+    if new is stms or not same_values(stms, new, outputs):
         return None
     fired["fingerprint"] += 1
     notes.add(stms[0].pos, SUBJECT, f"{len(stms)} became {len(new)}", "by fingerprint: values are made of other values")
     return new
+
+
+def _round(stms: Sequence[Stm], outputs: Sequence[Var]) -> Sequence[Stm]:
+    table = Table(stms)
+    table.relate()
+    if not table.has_choice():
+        return stms
+    needed = dict.fromkeys(table.of[var.name][0] for var in outputs)
+    return table.emit(cheapest(table.ways, table.places, tuple(needed)), outputs, stms[0].pos)
 
 
 def _read_elsewhere(stms: Sequence[Stm], block: Block) -> list[Var]:
@@ -99,7 +125,7 @@ class Table:
     stms: Sequence[Stm]
     of: dict[str | Lit, Value] = field(default_factory=dict[str | Lit, Value])
     prints: list[fp.Print] = field(default_factory=list[fp.Print])
-    places: list[int] = field(default_factory=list[int])
+    places: list[float] = field(default_factory=list[float])
     inputs: list[int] = field(default_factory=list[int])
     ways: list[list[Way]] = field(default_factory=list[list[Way]])
     given: dict[int, tuple[Atom, int]] = field(default_factory=dict[int, tuple[Atom, int]])
@@ -123,12 +149,24 @@ class Table:
         sizes = samples(self.stms, self.of, len(self.prints))
         for k, way in related(self.prints, self.places, self.inputs, self.ways, sizes):
             self.ways[k].append(way)
+        if not self.has_choice() and len(self.stms) < MANY:
+            return
+        for new in inventions(self.prints, self.places, self.inputs, self.ways, sizes):
+            k, _ = self._class(new.print_, new.place, new.inputs)
+            self.ways[k] += new.ways
+            for use in new.uses:
+                self.ways[use.target].append(Way(use.op, (use.other, k), *_use_signs(use)))
+
+    def has_choice(self) -> bool:
+        """Can a value be computed in two ways, or two statements be one?"""
+        computed = sum(place > -1 for place in self.places)
+        return computed < len(self.stms) or any(len(ways) > 1 for ways in self.ways)
 
     def emit(self, chosen: dict[int, Way], outputs: Sequence[Var], pos: Pos | None) -> list[Stm]:
         """The statements of the chosen ways, in order; outputs keep their names."""
         b, made = Builder(pos), dict(self.given)
         for k in sorted(chosen, key=lambda k: self.places[k]):
-            made[k] = _emitted(b, chosen[k], made, self.stms[self.places[k]])
+            made[k] = _emitted(b, chosen[k], made, self.stms[int(self.places[k])])
         names = {atom.name: var for var in outputs if (atom := self._bearer(var, made, chosen)) is not None}
         stms = [_named(stm, names) for stm in b.stms]
         for var in outputs:
@@ -159,7 +197,7 @@ class Table:
     def _print(self, value: Value) -> fp.Print:
         return self.prints[value[0]] if value[1] > 0 else fp.negated(self.prints[value[0]])
 
-    def _class(self, print_: fp.Print, place: int, inputs: int) -> Value:
+    def _class(self, print_: fp.Print, place: float, inputs: int) -> Value:
         key, sign = fp.unsigned(print_)
         if key not in self._known:
             self._known[key] = len(self.prints)
@@ -168,6 +206,13 @@ class Table:
             self.inputs.append(inputs)
             self.ways.append([])
         return self._known[key], sign
+
+
+def _use_signs(use: Use) -> tuple[int, int]:
+    """The sign of the result and of the second operand: C - A = s V is C = A + s V, C + A = s V is C = -(A - s V)."""
+    if use.op == "mul":
+        return use.sign, 1
+    return (1, use.sign) if use.second > 0 else (-1, -use.sign)
 
 
 def _own(expr: Apply, args: Sequence[Value], sign: int) -> Way:
