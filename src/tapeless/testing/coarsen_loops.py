@@ -105,6 +105,35 @@ def descents(s: Scope) -> bool:
     return True
 
 
+def series(s: Scope) -> bool:
+    """Sums of c q^i, of polynomials of i and of what is the same in all terms; products of equal factors."""
+    dtype, n = s.float_type(), trips(s)
+    base, factor = fit(s, s.scalar(dtype), 0.3, 1.1), fit(s, s.scalar(dtype), -1, 1)
+    kinds = [s.dice.pick(("same", "power", "first", "second")) for _ in range(s.dice.between(1, 2))]
+    branch = condition(s) if s.dice.chance(0.2) else None
+
+    def term(b: Builder, i: Var) -> Sequence[Atom]:
+        x, total = b.apply("convert", i, attrs=(dtype,)), factor.atom
+        for kind in kinds:
+            match kind:
+                case "power":
+                    total = b.apply("mul", total, b.apply("pow", base.atom, x))
+                case "first":
+                    total = b.apply("add", total, b.apply("mul", x, real(dtype, 0.05)))
+                case "second":
+                    total = b.apply("mul", total, b.apply("mul", b.apply("mul", x, x), real(dtype, 0.001)))
+                case _:
+                    total = b.apply("mul", total, factor.atom)
+        return (total if branch is None else b.apply("select", branch, total, factor.atom),)
+
+    if s.dice.chance(0.2):
+        out = s.b.reduce(n.atom, "mul", (real(dtype, 1.0),), lambda _, __: (base.atom,))[0]
+    else:
+        out = s.b.reduce(n.atom, "add", (zero(dtype),), term)[0]
+    settle(s, out, -5e4, 5e4)
+    return True
+
+
 def curves(s: Scope) -> bool:
     """x = f(x) without a closed form: logistic growth, and what bends."""
     dtype, n = s.float_type(), Value(i64(k := s.dice.between(0, 6)), k, k)
@@ -204,6 +233,7 @@ RECURRENCES = (
     Production("quotient_loop", 8, quotients, nested=True),
     Production("exit_loop", 15, exits, nested=True),
     Production("descent_loop", 12, descents, nested=True),
+    Production("series", 8, series, nested=True),
     Production("curve_loop", 3, curves, nested=True),
     Production("counter_loop", 4, counters, nested=True),
     Production("stable_form", 6, stable),
