@@ -209,11 +209,11 @@ def _stand_ins(atoms: Sequence[Atom], apart: bool) -> tuple[Input, ...]:
 def _prepared(block: Block, inputs: Sequence[Var], notes: Notes) -> Block:
     from ..ad.functions import prepared
 
-    return prepared(block, inputs, notes)
+    return _shortened(prepared(block, inputs, notes), notes)
 
 
 def _shortened(block: Block, notes: Notes) -> Block:
-    """The derivative by fewer operations: nobody asks that it round as the source is written."""
+    """A derivative, or what one is made of, by fewer operations: nobody asks that it round as the source is written."""
     from ..symbolic.resynthesis import shortened
 
     return shortened(block, notes) if config.current.coarsen else block

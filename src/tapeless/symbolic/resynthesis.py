@@ -30,7 +30,8 @@ from .rules import fired
 SUBJECT = "operations"
 FEWEST, MOST = 24, 900  # statements of a run
 MANY = 80  # statements among which common factors are looked for in any case
-ROUNDS = 4
+ROUNDS = 6
+LESS = 0.97  # for less the code stays as it is
 # A value: a class of values that are equal up to sign, and the sign.
 Value = tuple[int, int]
 
@@ -92,7 +93,7 @@ def _shorter(stms: Sequence[Stm], block: Block, notes: Notes) -> Sequence[Stm] |
     new = stms
     for _ in range(ROUNDS):
         again = _round(new, outputs)
-        if len(again) > 0.97 * len(new):
+        if len(again) > (LESS * len(new) if new is stms else len(new) - 1):
             break
         new = again
     if new is stms or not same_values(stms, new, outputs):
