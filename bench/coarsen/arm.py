@@ -33,8 +33,8 @@ from bench.coarsen.arm_engine import ENGINES  # noqa: E402
 from bench.coarsen.arm_reference import reference  # noqa: E402
 from bench.grad.harness import disagreement  # noqa: E402
 from bench.grad.peer import python_of  # noqa: E402
-from bench.grad.tables import _line, _ratio  # noqa: E402
 from bench.grad.worker import median_ms  # noqa: E402
+from bench.markdown import head, line, outcome, ratio  # noqa: E402
 
 import tapeless as tp  # noqa: E402
 from tapeless.ir.core import Apply  # noqa: E402
@@ -196,24 +196,17 @@ def _operations(library: Path) -> int:
 
 def _markdown(table: dict[str, Row]) -> str:
     labels = list(dict.fromkeys(label for row in table.values() for label in row))
-    head = ["kernel", *labels, "best before", "ours / best C"]
-    lines = [_line(head), _line(["---"] * len(head))]
+    lines = head(["kernel", *labels, "best before", "ours / best C"])
     for kernel, row in table.items():
         others = [figures["ns"] for label, figures in row.items() if "ns" in figures and label[:8] != "tapeless"]
-        own = row["tapeless"].get("ns")
-        ratio = _ratio(own, min(others, default=None))
-        lines.append(_line([kernel, *(_cell(row.get(label)) for label in labels), f"{BEFORE[kernel]:g}", ratio]))
+        cells = [outcome(row.get(label), _figures) for label in labels]
+        best = ratio(row["tapeless"].get("ns"), min(others, default=None), bold=True)
+        lines.append(line([kernel, *cells, f"{BEFORE[kernel]:g}", best]))
     return "Operations / ns for one evaluation\n\n" + "\n".join(lines)
 
 
-def _cell(figures: dict[str, Any] | None) -> str:
-    match figures:
-        case None:
-            return "–"
-        case {"wrong": error}:
-            return f"WRONG by {error:.0e}"
-        case _:
-            return f"{figures['operations']} / {figures['ns']:.1f}"
+def _figures(figures: dict[str, Any]) -> str:
+    return f"{figures['operations']} / {figures['ns']:.1f}"
 
 
 if __name__ == "__main__":
