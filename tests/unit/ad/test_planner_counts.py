@@ -68,6 +68,12 @@ def test_a_loop_of_unknown_length_is_near_the_optimum(slots: int, trips: int):
     assert results == steps_of(function, Plan(), trips)[1]
 
 
+@pytest.mark.parametrize("trips", [2, 5, 32])
+def test_a_short_loop_of_unknown_length_runs_no_step_more_often_than_need_be(trips: int):
+    """Half of the states hold every iteration, until they are full."""
+    assert steps_of(open_loop(), Plan(states=64), trips)[0] == 2 * trips
+
+
 @pytest.mark.parametrize("trips", [0, 1, 5, 40])
 def test_with_few_states_it_is_counted_first(trips: int):
     steps, _ = steps_of(open_loop(), Plan(states=5), trips)
