@@ -20,7 +20,7 @@ from ..ir.types import BOOL, I64, Atom, boolean, i64
 from ..ir.walk import fresh, map_lambdas
 from ..passes.cost import ARRAY_OPS, block_cost, stm_cost
 from ..passes.notes import Notes
-from .describe import SUBJECT, Segment
+from .describe import SUBJECT, Segment, written
 from .exits import close_while
 from .gate import objection
 from .powers import POWER
@@ -91,7 +91,7 @@ class _Coarsener:
             raise UnreadableError("its closed form takes as many operations")
         if reason := objection([stm], trial.stms, stm.vars, trial.good, _COUNTS, self.around):
             raise UnreadableError(reason)
-        self.notes.put(Segment.of(stm, closed, least, before, after))
+        self.notes.put(Segment.of(stm, written(closed, self.around), least, before, after))
         return _Replacement(stm, loop, closed, least).stms
 
 

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from ..ir.core import Stm
+from ..ir.types import Var
 from ..passes.notes import Note
-from .graph import Graph, Node
+from .graph import Graph, Node, reachable, substituted
 from .latex import LATEX, TEXT, Style, name_of, text
+from .read import Reader
 from .recurrences import Closed, System, Unknown
 
 SUBJECT = "coarsening"
 # Rules that only bring expressions into their canonical form are not worth telling.
-_QUIET = frozenset({"fold", "order", "neutral", "negation"})
+_QUIET = frozenset({"fold", "order", "neutral", "negation", "phi"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +46,35 @@ class Segment(Note):
             f"  operations: {self.before} became {self.after}",
             *(f"  latex: {formula}" for formula in self.latex),
         ]
+
+
+def written(closed: Closed, around: Mapping[str, Stm]) -> Closed:
+    """The closed form with the operations before the loop in the place of their results, which have no names."""
+
+    def full(node: Node) -> Node:
+        todo = [leaf for leaf in reachable([node]) if leaf.op == "leaf" and _is_nameless(leaf, around)]
+        if not todo:
+            return node
+        for leaf in todo:
+            reader.statement(around[leaf.attrs[0].name])
+        return full(substituted(closed.graph, node, {leaf.number: reader.atom(leaf.attrs[0]) for leaf in todo}))
+
+    reader = Reader(closed.graph)
+    systems = [
+        System(
+            tuple(
+                Unknown(u.symbol, full(u.start), {key: full(coefficient) for key, coefficient in u.form.items()})
+                for u in system.unknowns
+            )
+        )
+        for system in closed.systems
+    ]
+    return replace(closed, count=full(closed.count), systems=tuple(systems))
+
+
+def _is_nameless(leaf: Node, around: Mapping[str, Stm]) -> bool:
+    var: Var = leaf.attrs[0]
+    return var.name.startswith("t.") and var.name in around
 
 
 def _formulas(closed: Closed, style: Style) -> tuple[str, ...]:

@@ -244,16 +244,16 @@ def _select(g: Graph, c: Node, x: Node, y: Node) -> Node | None:
         g.fire("fold")
         return x if c.value else y
     if x is y:
-        g.fire("F1")
+        g.fire("phi")
         return x
     if c.op == "not":
-        g.fire("F3")
+        g.fire("phi")
         return g.apply("select", c.args[0], y, x)
     if x.op == "select" and x.args[0] is c:
-        g.fire("C3")
+        g.fire("phi")
         return g.apply("select", c, x.args[1], y)
     if y.op == "select" and y.args[0] is c:
-        g.fire("C3")
+        g.fire("phi")
         return g.apply("select", c, x, y.args[2])
     return None
 

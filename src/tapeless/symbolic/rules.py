@@ -25,12 +25,12 @@ _TABLE = {
         Rule("order", "operands of a commutative operation stand in the order in which they were made"),
         Rule("neutral", "x + 0, x - 0, x * 1, x / 1 are x"),
         Rule("negation", "-(-x) is x; x + (-y) is x - y; x * -1 is -x"),
-        Rule("F1", "phi(c, a, a) is a"),
+        Rule(
+            "phi", "phi(c, a, a) is a; phi(not c, a, b) is phi(c, b, a); phi in phi on the same c is one (F1, F3, C3)"
+        ),
         Rule("F2", "f(phi(c, a, b)) is phi(c, f(a), f(b)), where it lets another rule apply"),
-        Rule("F3", "phi(not c, a, b) is phi(c, b, a)"),
         Rule("F4", "a carried value at the start of an iteration is what the iteration before left"),
         Rule("F5", "ways out of a loop that leave the same value are one way"),
-        Rule("C3", "phi(c, phi(c, a, b), d) is phi(c, a, d)"),
         Rule("C5", "a loop over d = f(d) ends with f applied as often as it runs"),
         Rule("C6", "x = a x + b, n times, is a^n x + b (1 + a + ... + a^(n-1)), by squaring"),
         Rule("arithmetic", "x = x + b, n times, is x + n b"),
