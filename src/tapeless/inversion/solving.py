@@ -88,6 +88,7 @@ class Solving:
         # What is computed again, in this block and in those within.
         self.again: list[Stm] = [] if parent is None else parent.again
         self.stuck: Stuck = set() if parent is None else parent.stuck
+        self.depth: int = 0 if parent is None else parent.depth + 1
         # What does not change while the block is solved; and what was not known when so much had been learned.
         self._facts: Facts | None = None
         self._definitions: dict[str, Expr] | None = None

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from ..ir.build import Builder
 from ..ir.core import Apply, Block, For, Hist, If, Lambda, Map, Stm
 from ..ir.types import BOOL, I64, Atom, Type, Var, i64
-from ..ir.walk import fresh, inline, refresh
+from ..ir.walk import fresh, inline, operands, refresh
 from ..passes.affine import Affine
 from ..passes.uses import slice_for
 from .arrays import Told, learn_part
@@ -15,6 +15,9 @@ from .conditions import condition_after
 from .see_through import seen_through
 from .solving import CannotInvert, Rules, Solving, Stuck
 from .undo import negated
+
+# Choices in arms of choices: so deep they are copied whole.
+DEEPEST = 5
 
 
 def undo_nothing(_s: Solving, _stm: Stm) -> None:
@@ -138,22 +141,50 @@ def undo_choice(s: Solving, stm: Stm) -> None:
         case Apply("select", (cond, x, y)) if s.is_known(stm.vars[0]) and None in (s.try_value(x), s.try_value(y)):
             chosen = [(t, t.expr.args) for t in s.block.stms if isinstance(t.expr, Apply) and t.expr.op == "select"]
             group = [(t.vars[0], args) for t, args in chosen if args[0] == cond and s.is_known(t.vars[0])]
-            originals: dict[str, str] = {}
-            arms = [_arm(s, [args[k] for _, args in group], originals) for k in (1, 2)]
-            undo_branch(s, Stm(tuple(var for var, _ in group), If(cond, arms[0], arms[1]), stm.pos))
-            s.stuck |= {originals[name] for name in s.stuck if name in originals}
+            sides = [[args[k] for _, args in group] for k in (1, 2)]
+            made = {t.vars[0]: t for t in s.block.stms if isinstance(t.expr, Apply) and not t.vars[0].type.shape}
+            # Conditions that were told need not be made.
+            made = {x: t for x, t in made.items() if x.type.dtype is not BOOL or not s.is_known(x)}
+            common = _behind(made, sides[0]) & _behind(made, sides[1])
+            before, vars = s.told, tuple(var for var, _ in group)
+            with s.b.at(stm.pos):
+                _undo_sides(s, vars, cond, sides, {x: t for x, t in made.items() if x not in common})
+                if s.told == before and s.depth < DEEPEST:
+                    _undo_sides(s, vars, cond, sides, made)
         case _:
             pass
 
 
-def _arm(s: Solving, results: Sequence[Atom], originals: dict[str, str]) -> Block:
-    """A copy of the scalar operations of a block that make some of its values, by names that `originals` explains.
+def _undo_sides(
+    s: Solving, vars: tuple[Var, ...], cond: Atom, sides: Sequence[Sequence[Atom]], own: Mapping[Var, Stm]
+) -> None:
+    """A choice as a branch, whose arms make these values by copies of the statements that are their own.
 
-    What was told already need not be made.
+    What both are made of is told outside, once, if it stays there; where an arm tells something that is made of it, as
+    the other one does by itself, they have copies of everything. Choices that follow each other would be copied
+    again and again, so this is not done any deeper.
     """
-    scalar = [stm for stm in s.block.stms if isinstance(stm.expr, Apply) and not stm.vars[0].type.shape]
-    unknown = tuple(stm for stm in scalar if stm.vars[0].type.dtype is not BOOL or not s.is_known(stm.vars[0]))
-    part = slice_for(Block(unknown, ()), results, checks=False)
+    originals: dict[str, str] = {}
+    arms = [_arm(own, side, originals) for side in sides]
+    undo_branch(s, Stm(vars, If(cond, arms[0], arms[1]), s.b.pos))
+    s.stuck |= {originals[name] for name in s.stuck if name in originals}
+
+
+def _behind(made: Mapping[Var, Stm], atoms: Sequence[Atom]) -> set[Var]:
+    """The scalars that these values are made of, themselves included."""
+    found: set[Var] = set()
+    waiting = [atom for atom in atoms if isinstance(atom, Var)]
+    while waiting:
+        var = waiting.pop()
+        if var not in found and var in made:
+            found.add(var)
+            waiting += [atom for atom in operands(made[var].expr) if isinstance(atom, Var)]
+    return found
+
+
+def _arm(own: Mapping[Var, Stm], results: Sequence[Atom], originals: dict[str, str]) -> Block:
+    """A copy of what is made for one side of a choice, by names that `originals` explains."""
+    part = slice_for(Block(tuple(own.values()), ()), results, checks=False)
     copy = inline(Lambda((), part), ())
     originals.update((new.vars[0].name, old.vars[0].name) for new, old in zip(copy.stms, part.stms, strict=True))
     return copy
