@@ -12,11 +12,11 @@ from ..config import config
 from ..ir.core import Function
 from ..passes import fuse, hoist, parallelise, scalarise, simplify, unroll, whole
 from ..passes.notes import Notes
-from ..symbolic import coarsen
+from ..symbolic import coarsen, stable
 
 
 def _coarsened(function: Function, notes: Notes) -> Function:
-    return coarsen.run(function, notes) if config.current.coarsen else function
+    return stable.run(coarsen.run(function, notes), notes) if config.current.coarsen else function
 
 
 STEPS = (

@@ -41,6 +41,7 @@ _TABLE = {
         Rule("Faulhaber", "the sum of i^k over i < n is a polynomial in n"),
         Rule("geometric", "the sum of c q^i is c (1 + q + ... + q^(n-1)), by squaring"),
         Rule("product", "the product of n equal factors is a power, by squaring"),
+        Rule("log1p", "log(1 + y) is log1p(y)"),
         Rule("fingerprint", "a value that is the sum or product of two others may be computed from them"),
         Rule("exit", "the first k with x_k beyond a bound, for x_k = x* + a^k (x_0 - x*), by a logarithm"),
     )
