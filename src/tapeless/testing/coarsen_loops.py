@@ -194,6 +194,22 @@ def stable(s: Scope) -> bool:
     return True
 
 
+def rotations(s: Scope) -> bool:
+    """A chain of turns and shifts in a plane, as of an arm: sums of products that derivatives share."""
+    dtype = s.float_type()
+    x, y = (fit(s, s.scalar(dtype), -2, 2).atom for _ in range(2))
+    b, most = s.b, 4.0
+    for _ in range(s.dice.between(2, 5)):
+        angle, link = fit(s, s.scalar(dtype), -6, 6).atom, s.literal(dtype, -1, 1).atom
+        c, d = b.apply("cos", angle), b.apply("sin", angle)
+        across = b.apply("sub", b.apply("mul", c, x), b.apply("mul", d, y))
+        y = b.apply("add", b.apply("mul", d, x), b.apply("mul", c, y))
+        x, most = b.apply("add", across, link), most + 1.0
+    settle(s, x, -most, most)
+    settle(s, b.apply("add", b.apply("mul", x, x), b.apply("mul", y, y)), 0.0, 2 * most * most)
+    return True
+
+
 def quadratic(s: Scope) -> bool:
     """(X v)' A (X v) for a matrix and a vector that are there."""
     found = s.find(lambda v: v.type.rank == 2 and v.dtype.is_float and v.within(-3, 3))
@@ -237,5 +253,6 @@ RECURRENCES = (
     Production("curve_loop", 3, curves, nested=True),
     Production("counter_loop", 4, counters, nested=True),
     Production("stable_form", 6, stable),
+    Production("rotations", 8, rotations),
     Production("quadratic_form", 3, quadratic, nested=True),
 )
