@@ -108,3 +108,18 @@ def test_different_functions_differ():
     x = fp.opaque("input", 0)
     found = [fp.apply(op, (), [x]) for op in ("sin", "cos", "exp", "tanh", "neg", "sqrt")]
     assert len({fp.unsigned(print_)[0] for print_ in (*found, x, fp.ONE)}) == 7  # x and -x are one
+
+
+def distances(a, b, c, d):
+    total = 0.0
+    for p, q in ((a, b), (c, d), (a, d), (b, c)):
+        r = np.sqrt(p * p + q * q)
+        total += r * (1.0 + p * q) + 0.3 * p * q + np.sqrt((p + q) * (p + q) + (p - q) * (p - q))
+        total += p / (1.0 + q * q) + (p + q) / (2.0 + p * p)
+    return total
+
+
+@pytest.mark.parametrize("args", [(0.0,) * 4, (1.0, 2.0, 0.0, 0.0), (0.0, 0.0, 1.0, 0.0)])
+def test_slopes_at_points_where_quotients_and_roots_are_singular(args):
+    coarse, plain = (tp.grad(tp.jit(coarsen=c)(distances), argnums=(0, 1, 2, 3)) for c in (True, False))
+    np.testing.assert_allclose(coarse(*args), plain(*args), rtol=1e-13)

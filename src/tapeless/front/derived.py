@@ -209,14 +209,14 @@ def _stand_ins(atoms: Sequence[Atom], apart: bool) -> tuple[Input, ...]:
 def _prepared(block: Block, inputs: Sequence[Var], notes: Notes) -> Block:
     from ..ad.functions import prepared
 
-    return _shortened(prepared(block, inputs, notes), notes)
+    return _shortened(prepared(block, inputs, notes), notes, is_primal=True)
 
 
-def _shortened(block: Block, notes: Notes) -> Block:
+def _shortened(block: Block, notes: Notes, *, is_primal: bool = False) -> Block:
     """A derivative, or what one is made of, by fewer operations: nobody asks that it round as the source is written."""
     from ..symbolic.resynthesis import shortened
 
-    return shortened(block, notes) if config.current.coarsen else block
+    return shortened(block, notes, is_primal=is_primal) if config.current.coarsen else block
 
 
 def _definition(function: Value) -> Pos | None:

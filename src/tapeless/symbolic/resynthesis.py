@@ -5,7 +5,8 @@ values is a third one, that is another way to compute it. Of the ways, those are
 in all (`extract`). So the derivative of x = r cos(a) by a is found to be -y, whoever made it.
 
 A way is only taken if it rounds no worse: products may stand for anything, sums only for sums of operands that are as
-large. It must depend on the same inputs, so that what is not a number stays so.
+large. It must depend on the same inputs, and on the same quotients, roots and other functions that may be infinite, so
+that what is not a number stays so, and nothing else becomes so.
 """
 
 from __future__ import annotations
@@ -36,9 +37,14 @@ LESS = 0.97  # for less the code stays as it is
 Value = tuple[int, int]
 
 
-def shortened(block: Block, notes: Notes) -> Block:
-    """A block of a derivative with fewer operations between its loops and branches."""
-    if sum(_is_plain(stm) for stm in block.stms) < FEWEST:
+def shortened(block: Block, notes: Notes, *, is_primal: bool = False) -> Block:
+    """A block of a derivative with fewer operations between its loops and branches.
+
+    One that is yet to be differentiated stays as it is if it has roots: their slopes at 0 are told from the squares
+    that are written under them.
+    """
+    plain = [stm.expr.op for stm in block.stms if _is_plain(stm) and isinstance(stm.expr, Apply)]
+    if len(plain) < FEWEST or (is_primal and not _ROOTS.isdisjoint(plain)):
         return block
     free = free_vars(block)
     sizes = {size for var in free for size in var.type.shape}
@@ -82,6 +88,10 @@ def _is_plain(stm: Stm) -> bool:
 
 
 _FLOAT = Type(F64)
+# Finite wherever their operands are. What others give may be infinite at a point: it stands for nothing that does not
+# depend on it as well.
+_ENTIRE = frozenset({"add", "sub", "mul", "neg", "sin", "cos"})
+_ROOTS = frozenset({"sqrt", "cbrt", "pow", "asin", "acos", "acosh", "hypot"})
 
 
 # -- one run ----------------------------------------------------------------------------------------
@@ -131,6 +141,7 @@ class Table:
     ways: list[list[Way]] = field(default_factory=list[list[Way]])
     given: dict[int, tuple[Atom, int]] = field(default_factory=dict[int, tuple[Atom, int]])
     _known: dict[fp.Print, int] = field(default_factory=dict[fp.Print, int])
+    _bits: int = 0
 
     def __post_init__(self) -> None:
         for place, stm in enumerate(self.stms):
@@ -140,6 +151,8 @@ class Table:
             inputs = 0
             for k, _ in args:
                 inputs |= self.inputs[k]
+            if stm.expr.op not in _ENTIRE:
+                inputs |= self._bit()
             fresh = len(self.prints)
             k, sign = self.of[stm.vars[0].name] = self._class(print_, place, inputs)
             if k == fresh:
@@ -189,11 +202,15 @@ class Table:
     def _atom(self, atom: Atom) -> Value:
         key = atom if isinstance(atom, Lit) else atom.name
         if key not in self.of:
-            bit = 0 if isinstance(atom, Lit) else 1 << len(self.given)
+            bit = 0 if isinstance(atom, Lit) else self._bit()
             print_ = fp.constant(atom) if isinstance(atom, Lit) else fp.opaque("input", len(self.given))
             self.of[key] = k, sign = self._class(print_, -1, bit)
             self.given.setdefault(k, (atom, sign))
         return self.of[key]
+
+    def _bit(self) -> int:
+        self._bits += 1
+        return 1 << self._bits
 
     def _print(self, value: Value) -> fp.Print:
         return self.prints[value[0]] if value[1] > 0 else fp.negated(self.prints[value[0]])
