@@ -113,3 +113,12 @@ def test_mathematics_is_readable():
 def test_rules_have_names_and_statements():
     assert len({rule.name for rule in all_rules()}) == len(all_rules())
     assert set(fired) <= {rule.name for rule in all_rules()}
+
+
+def test_texts_are_short_whatever_is_shared():
+    g = Graph()
+    node = g.atom(X)
+    for _ in range(200):
+        node = g.add(g.apply("sin", node), g.apply("cos", node))
+    assert len(text(node)) <= 160
+    assert len(text(node, LATEX)) < 20_000

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from ..ir.types import Lit, Var
 from .graph import Node
 
-LONGEST = 160
+LONGEST = 160  # characters
+MOST = 120  # nodes
 
 # How tightly an operation binds.
 _SUM, _PRODUCT, _POWER, _ATOM = 1, 2, 3, 4
@@ -58,8 +59,13 @@ def name_of(node: Node) -> str:
 class _Printer:
     def __init__(self, style: Style) -> None:
         self.style = style
+        # What is shared is written out each time: the tree may be far larger than the graph.
+        self.left = MOST
 
     def of(self, node: Node, around: int) -> str:
+        self.left -= 1
+        if self.left < 0:
+            return "..."
         written, binds = self._written(node)
         return written if binds >= around else f"{self.style.left}{written}{self.style.right}"
 
