@@ -54,8 +54,8 @@ def _row(name: str, peers: list[str], options: argparse.Namespace) -> dict[str, 
     row = grad.measure("coarsen", problems, name, peers, options.slow, options.limit)
     if OURS in peers and PLAIN in peers:
         problem = problems.PROBLEMS[name]
-        both = {word: count(problem.family, problem.make(), coarsen=word == "on") for word in ("off", "on")}
-        row["counts"] = {word: asdict(counts) for word, counts in both.items()}
+        words = ("on",) if name in problems.UNCOUNTED else ("off", "on")
+        row["counts"] = {w: asdict(count(problem.family, problem.make(), coarsen=w == "on")) for w in words}
     return row
 
 

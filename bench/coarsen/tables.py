@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bench.coarsen.problems import PROBLEMS
-from bench.markdown import head, line, outcome, ratio
+from bench.markdown import NOTHING, head, line, outcome, ratio
 
 OURS, PLAIN = "tapeless", "tapeless uncoarsened"
 Row = dict[str, dict]
@@ -40,7 +40,8 @@ def speedup_table(table: dict[str, Row]) -> str:
 
 
 def _change(counts: dict, what: str) -> str:
-    return f"{counts['off'][what]:,.0f} → {counts['on'][what]:,.0f}" if counts else "–"
+    off, on = (f"{counts[word][what]:,.0f}" if word in counts else NOTHING for word in ("off", "on"))
+    return f"{off} → {on}"
 
 
 def _time(result: dict) -> str:
