@@ -301,3 +301,40 @@ def test_coarsening_can_be_switched_off():
     assert "coarsening" not in tp.jit(coarsen=False)(geometric).explain(0.5, 1.0, 1.0, 9)
     with tp.config(coarsen=False):
         assert "coarsening" not in tp.grad(geometric).explain(0.5, 1.0, 1.0, 9)
+
+
+def flagged(x, n):
+    """A truth value that the loop hands on, and one that a break leaves."""
+    seen, k = True, 0
+    while k < n:
+        if x > 10.0:
+            seen = False
+            break
+        x, k = x * 1.25 + 0.5, k + 1
+    return x if seen else -x
+
+
+@pytest.mark.parametrize("x", [0.25, 3.0])
+@pytest.mark.parametrize("n", [0, 5, 40])
+def test_truth_values_are_handed_on(x, n):
+    np.testing.assert_allclose(tp.jit(flagged)(x, n), flagged(x, n), rtol=1e-13)
+    np.testing.assert_allclose(tp.grad(flagged)(x, n), tp.grad(tp.jit(flagged, coarsen=False))(x, n), rtol=1e-12)
+
+
+def of_one(x, y, flag, n):
+    """A loop whose branch chooses between arrays that it reads."""
+    total = 0.0
+    for _ in range(n):
+        if flag > 0:
+            z = x
+        else:
+            z = y
+        total = 0.5 * total + z[0]
+    return total
+
+
+def test_arrays_are_not_chosen_between():
+    x, y = np.array([1.0, 2.0]), np.array([3.0, 4.0])
+    for flag in (0, 1):
+        np.testing.assert_allclose(tp.jit(of_one)(x, y, flag, 60), of_one(x, y, flag, 60), rtol=1e-13)
+        np.testing.assert_allclose(tp.grad(of_one)(x, y, flag, 60), [2.0 * flag, 0.0], rtol=1e-13)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import TypeAlias
 
+from ..ir.types import BOOL
 from .graph import Graph, Node, reachable
 
 # By the bit of the symbol.
@@ -40,7 +41,7 @@ class Forms:
             return {0: node}
         if node.op == "symbol":
             return {node.mask: self.g.const(1, node.dtype)}
-        rule = _RULES.get(node.op)
+        rule = None if node.dtype is BOOL else _RULES.get(node.op)  # truth values are not added up
         return None if rule is None else rule(self, node)
 
     def known(self, node: Node) -> Form | None:

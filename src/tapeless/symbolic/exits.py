@@ -161,6 +161,9 @@ def _left(g: Graph, forms: Forms, ends: dict[int, Node], broke: Node, symbol: No
 
 
 def _at(g: Graph, form: Form, values: dict[int, Node], symbol: Node) -> Node:
+    if symbol.dtype is BOOL:  # one that the loop hands on, or another that is known
+        ((key, known),) = form.items()
+        return values.get(key, known)
     terms = [coefficient if key == 0 else g.mul(coefficient, values[key]) for key, coefficient in form.items()]
     return g.total(terms, symbol.dtype)
 

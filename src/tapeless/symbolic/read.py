@@ -81,7 +81,9 @@ class Reader:
         self.under = outside
         if any(_reads(arm) for arm in (then, orelse)):
             raise UnreadableError("an arm of a branch reads an array")
-        return [self.g.apply("select", cond, x, y) for x, y in zip(*arms, strict=True)]
+        if any(x is not y and x.type.shape for x, y in zip(*arms, strict=True)):
+            raise UnreadableError("a branch chooses between arrays")
+        return [x if x.type.shape else self.g.apply("select", cond, x, y) for x, y in zip(*arms, strict=True)]
 
     def _sum(self, expr: Reduce) -> list[Node]:
         if operators(expr) != ["add"] or expr.neutral[0].type.shape:

@@ -175,7 +175,8 @@ def condition(s: Scope) -> Var:
     """A comparison that no rounding can decide, made here."""
     dtype = s.any_type()
     x = _maybe_wild(s, s.scalar(dtype))
-    y = s.scalar(dtype, exact=True) if x.exact else s.literal(dtype, max(x.lo, -LARGE), min(x.hi, LARGE))
+    room = 1.0 if x.hi - x.lo < 1e-3 else 0.0  # a rounded constant is next to its own value
+    y = s.scalar(dtype, exact=True) if x.exact else s.literal(dtype, max(x.lo - room, -LARGE), min(x.hi + room, LARGE))
     op = s.dice.pick(TESTS if x.exact else TESTS[:4])
     return s.b.apply(op, x.atom, y.atom)
 
