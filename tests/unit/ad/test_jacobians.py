@@ -108,7 +108,8 @@ def test_either_direction_is_chosen_by_the_operations_it_takes():
 
     for f, better, other in ((wide, tp.jacrev, tp.jacfwd), (tall, tp.jacfwd, tp.jacrev)):
         x = np.full(8 if f is wide else 1, 0.8)
-        either, good, bad = (operations(program(verb(f), x))["mul"] for verb in (tp.jacobian, better, other))
+        with tp.config(coarsen=False):  # shortened afterwards, both directions take the same
+            either, good, bad = (operations(program(verb(f), x))["mul"] for verb in (tp.jacobian, better, other))
         assert either <= good < bad
         np.testing.assert_allclose(tp.jacobian(f)(x), other(f)(x), rtol=1e-13)
 
