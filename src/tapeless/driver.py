@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -28,6 +28,7 @@ from .front.tree import (
     Spec,
     Static,
     as_flavour,
+    assemble,
     out_leaves,
     spec_leaves,
     unflatten,
@@ -42,14 +43,16 @@ from .runtime import cache, signature
 from .runtime.call import MISS, PLAIN, bind, call_prepared
 from .runtime.faults import Site, raiser
 
+# What the builtin answered and the leaves of the arguments, to the answer of the call; None where that is the same.
+Whole: TypeAlias = Callable[[Any, Sequence[Any]], Any] | None
+
 
 @dataclass(slots=True)
 class Compiled:
     """One specialisation, ready to be called.
 
     `call` takes the leaves of the arguments and of what was captured. `direct` takes the arguments' leaves only and
-    answers at once or with `MISS`; there is one when the builtin's answer is the answer of the call. `seconds` is
-    the CPU time of each step of making it.
+    answers at once or with `MISS`. `seconds` is the CPU time of each step of making it.
     """
 
     lowered: Lowered
@@ -91,12 +94,13 @@ def compile_function(
     plan = _signature(specs, lowered, function)
     sites = [Site.decode(site, function.name) for site in loaded.meta["sites"]]
     builtin = bind(plan, loaded.address, raiser(sites, scope), loaded)
+    whole = _whole(lowered.out, plan.outputs)
     return Compiled(
         lowered,
         function,
         notes,
-        _entry(lowered.out, plan, builtin),
-        _direct(lowered, builtin),
+        _entry(whole, plan, builtin),
+        _direct(lowered, whole, builtin),
         [(line, text) for line, text in loaded.meta["notes"]],
         seconds,
         from_cache,
@@ -193,23 +197,38 @@ def _is_flat(out: Out) -> bool:
     return not isinstance(out, OutStatic) or out.value is None
 
 
-def _entry(out: Out, plan: signature.Signature, builtin: Callable[..., Any]) -> Callable[..., Any]:
+def _entry(whole: Whole, plan: signature.Signature, builtin: Callable[..., Any]) -> Callable[..., Any]:
     """A function of the leaves that returns the answer, or `PLAIN` when only plain Python is right."""
 
     def call(*leaves: Any) -> Any:
         answer: Any = builtin(*leaves)
         if answer is MISS:
             answer = PLAIN if any(map(_is_cell, leaves)) else call_prepared(plan, builtin, leaves)
-        if flat or answer is PLAIN:
-            return answer
-        made = (answer,) if len(plan.outputs) == 1 else answer or ()
-        results: list[Any] = [None] * len(plan.results)
-        for index, value in zip(plan.outputs, made, strict=True):
-            results[index] = value
-        return unflatten(out, results, leaves)
+        return answer if answer is PLAIN or whole is None else whole(answer, leaves)
 
-    flat = _is_flat(out)
     return call
+
+
+def _whole(out: Out, outputs: Sequence[int]) -> Whole:
+    """What puts an answer together that is not flat, from the `outputs` that the builtin returns."""
+    if _is_flat(out):
+        return None
+    make = _maker(out, {index: k for k, index in enumerate(outputs)})
+    return (lambda answer, leaves: make((answer,), leaves)) if len(outputs) == 1 else make
+
+
+def _maker(out: Out, place: Mapping[int, int]) -> Callable[[Any, Sequence[Any]], Any]:
+    match out:
+        case OutLeaf(index):
+            k = place[index]
+            return lambda made, _leaves: made[k]
+        case OutArgument(index):
+            return lambda _made, leaves: leaves[index]
+        case OutStatic(value):
+            return lambda _made, _leaves: value
+        case OutNode(kind, keys, parts):
+            makers = [_maker(part, place) for part in parts]
+            return lambda made, leaves: assemble(kind, keys, [make(made, leaves) for make in makers])
 
 
 def _is_cell(leaf: Any) -> bool:
@@ -217,13 +236,19 @@ def _is_cell(leaf: Any) -> bool:
     return isinstance(leaf, np.ndarray) and not leaf.ndim
 
 
-def _direct(lowered: Lowered, builtin: Callable[..., Any]) -> Callable[..., Any] | None:
+def _direct(lowered: Lowered, whole: Whole, builtin: Callable[..., Any]) -> Callable[..., Any] | None:
     """The shortest way to the answer: the builtin, with the captured values as they are now behind the arguments."""
     captured = lowered.captured
-    if not _is_flat(lowered.out) or any(isinstance(entry.spec, Node) for entry in captured):
+    if any(isinstance(entry.spec, Node) for entry in captured):
         return None
+
+    def answered(*leaves: Any) -> Any:
+        answer = builtin(*leaves)
+        return answer if answer is MISS or whole is None else whole(answer, leaves)
+
+    take = builtin if whole is None else answered
     if not captured:
-        return builtin
+        return take
     constants = [(entry.get, entry.spec.value) for entry in captured if isinstance(entry.spec, Static)]
     pinned = [(entry.get, entry.pinned) for entry in captured if entry.pinned is not None]
     numbers = [entry.get for entry in captured if isinstance(entry.spec, Leaf)]
@@ -239,7 +264,7 @@ def _direct(lowered: Lowered, builtin: Callable[..., Any]) -> Callable[..., Any]
             now = [get() for get in numbers]
         except (KeyError, ValueError, AttributeError):  # a name is gone, or holds something else altogether
             return MISS
-        return builtin(*leaves, *now)
+        return take(*leaves, *now)
 
     return call
 

@@ -396,3 +396,19 @@ def test_refusals_are_found_before_anything_runs():
     with pytest.raises(TapelessError):
         tp.jit(write_then_refuse)(x)
     assert x[0] == 0.0
+
+
+def test_nested_answers_are_the_same_at_every_call():
+    @tp.jit
+    def nested(x, y):
+        x[0] += 1.0
+        return {"sum": x + y, "parts": (x, [2.0 * y, 3])}, ()
+
+    wanted = nested.python(np.arange(3.0), 2.0)
+    for _ in range(3):  # the second call takes the short way
+        x = np.arange(3.0)
+        (found, nothing) = nested(x, 2.0)
+        np.testing.assert_array_equal(found["sum"], wanted[0]["sum"])
+        assert found["parts"][0] is x
+        assert found["parts"][1] == [4.0, 3]
+        assert nothing == ()
