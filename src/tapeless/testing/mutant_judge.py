@@ -37,6 +37,7 @@ from .rule_mutants import Mutant
 AD = Path(derivative_law.__file__).parents[1] / "ad"
 _FOLDER = str(AD) + os.sep
 SECONDS = 5  # of processor time for a case beyond what it costs; a mutant that takes longer has lost its way
+IMPORT = 20  # of processor time for importing the rules, where a mutant may lose its way too
 ENOUGH = 20  # random programs for one mutant
 LAWS = ("derivative_law", "conventions", "directed")
 Place = tuple[str, int]  # a file and a line
@@ -168,6 +169,7 @@ def _started(mutant: Mutant, cases: Sequence[Case]) -> int:
         try:
             resource.setrlimit(resource.RLIMIT_AS, (6 << 30, 6 << 30))
             sys.meta_path.insert(0, Changed(mutant))
+            _limit(IMPORT)
             laws = _imported_anew()
             code = 0 if all(_content(case, laws) for case in reached(mutant, cases)) else 1
         finally:
@@ -177,9 +179,14 @@ def _started(mutant: Mutant, cases: Sequence[Case]) -> int:
 
 def _content(case: Case, laws: dict[str, Any]) -> bool:
     """Does a case hold, and in time?"""
-    limit = math.ceil(time.process_time() + 2 * case.seconds + SECONDS)
-    resource.setrlimit(resource.RLIMIT_CPU, (limit, resource.RLIM_INFINITY))
+    _limit(2 * case.seconds + SECONDS)
     return case.holds(laws)
+
+
+def _limit(seconds: float) -> None:
+    """So much more processor time for this process."""
+    limit = math.ceil(time.process_time() + seconds)
+    resource.setrlimit(resource.RLIMIT_CPU, (limit, resource.RLIM_INFINITY))
 
 
 def _imported_anew() -> dict[str, Any]:
