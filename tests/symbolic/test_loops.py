@@ -178,7 +178,7 @@ CASES = {
     "triangle": (triangle, (7, 5000), "Faulhaber"),
     "annuity": (annuity, (0.05, 3.0, 2000), "geometric"),
     "discounted": (discounted, (0.05, 3.0, 2000), "geometric"),
-    "compound": (compound, (1.01, 3.0, 2000), "product"),
+    "compound": (compound, (1.01, 3.0, 2000), "C6"),
     "statistics": (statistics, (0.01, *DATA, 300), "linear"),
     "descent to the end": (descent, (0.01, *DATA, 50), "exit"),
     "descent to a break": (descent, (0.3, *DATA, 300), "exit"),
@@ -338,3 +338,25 @@ def test_arrays_are_not_chosen_between():
     for flag in (0, 1):
         np.testing.assert_allclose(tp.jit(of_one)(x, y, flag, 60), of_one(x, y, flag, 60), rtol=1e-13)
         np.testing.assert_allclose(tp.grad(of_one)(x, y, flag, 60), [2.0 * flag, 0.0], rtol=1e-13)
+
+
+def multiplied(x):
+    p = 1.0
+    for _ in range(2000):
+        p *= x
+    return p
+
+
+def grown(x, a, n):
+    for _ in range(n):
+        x = a * x
+    return x
+
+
+@pytest.mark.parametrize("coarsen", [True, False])
+def test_a_product_is_computed_from_its_start_on(coarsen):
+    """Its factors alone would overflow."""
+    with tp.config(coarsen=coarsen):
+        np.testing.assert_allclose(tp.jit(grown)(1e-300, 1e3, 150), 1e150, rtol=1e-12)
+        assert tp.jit(grown)(0.0, 1e3, 1000) == 0.0
+        np.testing.assert_allclose(tp.jit(multiplied)(1.001), 1.001**2000, rtol=1e-12)

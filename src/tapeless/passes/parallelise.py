@@ -24,6 +24,7 @@ from ..ir.types import I64, Atom, Lit, Type, Var, i64
 from ..ir.walk import fresh, refresh, statements
 from . import dce, induction
 from .affine import Affine, emit_form, variable
+from .algebra import neutral_literal
 from .cost import block_cost, has_check, stm_cost
 from .emit_parallel import Loop, Plan, emit
 from .hists import deposits
@@ -247,7 +248,11 @@ class _Parallelise:
                 if found:
                     plan.hists[k] = found
             elif op := accumulation(param, result, block, where, uses):
-                plan.reduces[k] = op
+                if op == "mul" and param.type.dtype.is_float and loop.init[k] != neutral_literal(op, param.type.dtype):
+                    # The factors alone may overflow, and then not even a start of 0 would make 0 of them.
+                    self._because(f"{_base(param)}: a product is computed from its start on", None)
+                else:
+                    plan.reduces[k] = op
             elif (chosen := choice(k, loop.params, block, where)) and not any(m in plan.kinds for m in chosen.members):
                 plan.choices.append(chosen)
             else:
