@@ -2,7 +2,7 @@
 
 * an `If` on a literal is its arm; results equal in both arms leave it; cheap arms become `select`;
 * a loop that does not run is its initial values, one that runs once is its body; a carried value that never changes
-  is its initial value;
+  is its initial value; what is combined of nothing is the neutral element;
 * a `Map` that copies, repeats or counts is the array itself, `replicate` or `iota`; equal results are one array;
 * a literal trip count is unrolled when `expand` says so;
 * a check that holds, or that an earlier one covers, goes away.
@@ -42,6 +42,9 @@ def forms(expand: Expand) -> Form:
                 if _unrolled(r, stm.expr, size, expand):
                     return _unroll_map(r, stm, stm.expr)
                 return _map(r, stm, stm.expr)
+            case Reduce(size) if literal(r.atom(size)) == 0:
+                r.replace(stm.vars, r.atoms(stm.expr.neutral))
+                return True
             case Reduce(size) | Scan(size) if _unrolled(r, stm.expr, size, expand):
                 return _unroll_fold(r, stm, stm.expr)
             case _:

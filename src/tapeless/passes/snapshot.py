@@ -10,8 +10,7 @@ front of the write, and views of parts are copied one by one. This is the last p
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from ..ir.build import Builder
@@ -30,11 +29,11 @@ def run(function: Function, _notes: Notes) -> Function:
 def _block(block: Block) -> Block:
     stms = [Stm(stm.vars, map_lambdas(stm.expr, _lambda), stm.pos) for stm in block.stms]
     results = block.results
-    mentions = Counter(atom.name for atom in _mentioned(block) if isinstance(atom, Var))
+    lives = _Lives(stms, results)
     at = 0
     while at < len(stms):
         for array in _overwritten(stms[at]):
-            if mentions[array.name] == 1:  # by this statement: nothing else reads it, or a view of it
+            if not lives.after(array, at):
                 continue
             rest = Block(tuple(stms[at + 1 :]), results)
             reads = _Reads(array, stms[:at])
@@ -45,6 +44,7 @@ def _block(block: Block) -> Block:
                 stms[at + 1 :], results = rest.stms, rest.results
                 stms[at:at] = before
                 at += len(before)
+                lives = _Lives(stms, results)
         at += 1
     return Block(tuple(stms), results)
 
@@ -67,6 +67,36 @@ def _overwritten(stm: Stm) -> list[Var]:
         case _:
             found = ()
     return [atom for atom in dict.fromkeys(found) if isinstance(atom, Var) and atom.type.shape]
+
+
+class _Lives:
+    """Up to which statement of a block an array, or a view of it, is mentioned."""
+
+    def __init__(self, stms: Sequence[Stm], results: Sequence[Atom]) -> None:
+        self.last: dict[str, int] = {}
+        self.views: dict[str, list[str]] = {}
+        for at, stm in enumerate(stms):
+            self.mention(_mentioned(Block((stm,), ())), at)
+            match stm.expr:
+                case Apply("index" | "slice" | "transpose" | "reshape", (Var(name), *_)):
+                    self.views.setdefault(name, []).append(stm.vars[0].name)
+                case _:
+                    pass
+        self.mention(results, len(stms))
+
+    def mention(self, atoms: Iterable[Atom], at: int) -> None:
+        for atom in atoms:
+            if isinstance(atom, Var):
+                self.last[atom.name] = at
+
+    def after(self, array: Var, at: int) -> bool:
+        """Does anything behind a statement look at the array?"""
+        names = [array.name]
+        for name in names:  # which grows
+            if self.last.get(name, -1) > at:
+                return True
+            names += self.views.get(name, ())
+        return False
 
 
 @dataclass(slots=True)

@@ -222,6 +222,24 @@ def f(x: f64) {
     assert kinds(_simplified(text).body) == ["sin"]
 
 
+def test_what_is_combined_of_nothing_is_the_neutral_element():
+    text = """
+def f(x: f64[n]) {
+  s: f64 = reduce 0 [-0.0] (a: f64, b: f64) {
+    c: f64 = add a b
+    return c
+  } (i: i64) {
+    e: f64 = index x i
+    return e
+  }
+  return s
+}
+"""
+    function = _simplified(text)
+    assert not function.body.stms
+    assert _bits(evaluate(function, [np.ones(2)])[0]) == _bits(np.float64(-0.0))
+
+
 def test_maps_that_copy_repeat_or_count():
     text = """
 def f(x: f64[n], y: f64) {
