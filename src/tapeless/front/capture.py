@@ -65,7 +65,7 @@ class Lowered:
 
     def hidden_leaves(self) -> list[Any]:
         """The captured numbers and arrays as they are now, to be passed after the arguments."""
-        return [leaf for entry in self.captured for leaf in flatten(entry.get())[1]]
+        return [leaf for entry in self.captured for leaf in entry.leaves()]
 
 
 def specialise(

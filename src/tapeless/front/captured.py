@@ -1,8 +1,10 @@
 """Free names of the user's functions: what they are bound to outside, read anew at each call.
 
 Numbers and arrays that a function takes from its module or its closure become hidden parameters; functions, classes
-and strings are constants of the specialisation, guarded by their getter. A captured integer that must be known while
-compiling (an axis, a size of a tuple) is pinned: it stays a parameter, and the code holds only for this value.
+and strings are constants of the specialisation, guarded by their getter. So are tuples of whole numbers, which are
+tables: axes, offsets of neighbours, directions of a lattice. With these known, indices are known to be in range and
+iterations to be independent. A captured integer that must be known while compiling (an axis, a size of a tuple) is
+pinned: it stays a parameter, and the code holds only for this value.
 """
 
 from __future__ import annotations
@@ -11,7 +13,7 @@ import builtins
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from types import FunctionType, ModuleType
-from typing import Any
+from typing import Any, cast
 
 from ..ir.types import Type, Var, i64
 from ..ir.walk import fresh
@@ -39,8 +41,22 @@ class Captured:
             value = self.get()
         except (KeyError, ValueError, AttributeError):
             return False
-        spec, _ = flatten(value, where=self.label)
-        return spec == self.spec and (self.pinned is None or value == self.pinned)
+        return spec_of(value, self.label) == self.spec and (self.pinned is None or value == self.pinned)
+
+    def leaves(self) -> list[Any]:
+        """The numbers and arrays to be passed: what the name is bound to now."""
+        return [] if isinstance(self.spec, Static) else flatten(self.get())[1]
+
+
+def spec_of(value: object, label: str) -> Spec:
+    """What the code depends on when this value is captured."""
+    spec, _ = flatten(value, where=f"captured name {label!r}")
+    return Static(value) if is_table(value) else spec
+
+
+def is_table(value: object) -> bool:
+    """Is this a tuple of whole numbers and of such tuples?"""
+    return type(value) is tuple and all(type(part) is int or is_table(part) for part in cast(tuple[object, ...], value))
 
 
 class LateCaptureError(Exception):
@@ -108,7 +124,7 @@ class Parameters:
         found = get()
         if isinstance(found, ModuleType) or getattr(builtins, label, None) is found:
             return found
-        spec, _ = flatten(found, where=f"captured name {label!r}")
+        spec = spec_of(found, label)
         stored = isinstance(spec, Node) or (isinstance(spec, Leaf) and bool(spec.dims))
         if stored and c.store is not self.outermost:
             raise LateCaptureError(key, label, get)

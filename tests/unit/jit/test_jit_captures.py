@@ -15,6 +15,8 @@ from tapeless.errors import TapelessError
 RATE = 2.0
 WEIGHTS = np.array([1.0, 2.0])
 AXIS = 0
+NEIGHBOURS = ((-1, 2), (1, 3))
+SHAPE = (1, 1)
 TABLE = {"a": 1.0, "b": [2.0, 3]}
 
 
@@ -38,7 +40,7 @@ class Spring:
 @pytest.fixture(autouse=True)
 def restore(monkeypatch):
     """Undo what a test does to the names of this module."""
-    for name, value in (("RATE", 2.0), ("WEIGHTS", np.array([1.0, 2.0])), ("AXIS", 0), ("helper", helper)):
+    for name, value in (("RATE", 2.0), ("WEIGHTS", np.array([1.0, 2.0])), ("AXIS", 0), ("helper", helper), ("NEIGHBOURS", ((-1, 2), (1, 3)))):
         monkeypatch.setitem(globals(), name, value)
     monkeypatch.setattr(Settings, "factor", 3)
 
@@ -244,3 +246,35 @@ def test_lambdas_on_one_line_and_inside_each_other():
     assert (lambda: tp.jit(lambda: 3)())() == 3
     assert tp.jit(lambda v: (lambda v: v + 1)(v) * 2)(1) == 4
     assert (lambda v: (lambda v: tp.jit(lambda v: v - 1)(v))(v))(1) == 0
+
+
+def around(u):
+    total = np.zeros_like(u)
+    for i in range(len(u)):
+        for shift, factor in NEIGHBOURS:
+            total[i] += factor * u[(i + shift) % len(u)]
+    return total
+
+
+def test_tuples_of_whole_numbers_are_constants(monkeypatch):
+    f, u = tp.jit(around), np.array([1.0, 2.0, 4.0])
+    np.testing.assert_array_equal(f(u), around(u))
+    assert "NEIGHBOURS" not in f.show("ir")
+    monkeypatch.setitem(globals(), "NEIGHBOURS", tuple((s, w) for s, w in NEIGHBOURS))
+    f(u)
+    assert len(f.specialisations) == 1
+    for other in (((1, 2), (1, 3)), (), ((1, 2.5),), [(1, 2)]):
+        monkeypatch.setitem(globals(), "NEIGHBOURS", other)
+        np.testing.assert_array_equal(f(u), around(u))
+    gradient = tp.grad(lambda u: np.sum(around(u) * u))
+    for other in (((1, 2),), ((0, 1), (1, 3))):
+        monkeypatch.setitem(globals(), "NEIGHBOURS", other)
+        np.testing.assert_allclose(gradient(u), around(u) + around(u[::-1])[::-1])
+
+
+def test_a_table_may_tell_an_axis(monkeypatch):
+    f, x = tp.jit(lambda x: np.sum(x, axis=SHAPE[1])), np.arange(6.0).reshape(2, 3)
+    monkeypatch.setitem(globals(), "SHAPE", (5, 1))
+    np.testing.assert_array_equal(f(x), x.sum(axis=1))
+    monkeypatch.setitem(globals(), "SHAPE", (5, 0))
+    np.testing.assert_array_equal(f(x), x.sum(axis=0))
