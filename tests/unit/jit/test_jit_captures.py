@@ -40,7 +40,7 @@ class Spring:
 @pytest.fixture(autouse=True)
 def restore(monkeypatch):
     """Undo what a test does to the names of this module."""
-    for name, value in (("RATE", 2.0), ("WEIGHTS", np.array([1.0, 2.0])), ("AXIS", 0), ("helper", helper), ("NEIGHBOURS", ((-1, 2), (1, 3)))):
+    for name, value in (("RATE", 2.0), ("WEIGHTS", np.array([1.0, 2.0])), ("AXIS", 0), ("helper", helper)):
         monkeypatch.setitem(globals(), name, value)
     monkeypatch.setattr(Settings, "factor", 3)
 
