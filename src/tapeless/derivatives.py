@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from dataclasses import replace
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast
 
@@ -16,6 +15,7 @@ from .config import config
 from .errors import ArgumentError, CallError
 from .front import registry
 from .jitted import Jitted, Options
+from .records import replace
 
 # As in `jitted`: the compiler is imported by who compiles.
 if TYPE_CHECKING:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
-from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -39,6 +38,7 @@ from .ir.text import print_function
 from .ir.types import DType, Type, Var
 from .ir.walk import canonical, statements
 from .passes.notes import Notes
+from .records import dataclass, field
 from .runtime import cache, signature
 from .runtime.call import MISS, PLAIN, bind, call_prepared
 from .runtime.faults import Site, raiser

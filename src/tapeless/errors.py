@@ -9,7 +9,8 @@ Classes also inherit the built-in exception that plain Python would raise for th
 from __future__ import annotations
 
 import linecache
-from dataclasses import dataclass
+
+from .records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

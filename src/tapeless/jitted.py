@@ -16,7 +16,6 @@ import warnings
 from collections import ChainMap
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
 from types import CellType, FunctionType, MethodType
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +23,7 @@ import numpy as np
 
 from .config import Settings, config
 from .errors import CallError, NotCompiledError
+from .records import dataclass
 from .runtime.collection import no_collection
 from .runtime.prepare import PLAIN
 from .runtime.symbols import MISS

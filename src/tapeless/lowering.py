@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Sequence
-from dataclasses import dataclass
 from types import FunctionType
 
 from .driver import Compiled, assembly_text, llvm_text
@@ -12,6 +11,7 @@ from .front.tree import Leaf, Node, Spec, Static
 from .ir.core import Function
 from .ir.text import print_function
 from .ir.types import DType
+from .records import dataclass
 from .symbolic.describe import segments_text
 
 STAGES = ("python", "front", "ir", "llvm", "asm", "explain", "segments")

@@ -6,12 +6,12 @@ In plain Python `compute` and `irreversible` do nothing, and `ancilla` and `rele
 from __future__ import annotations
 
 from copy import copy
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from .errors import ArgumentError
+from .records import dataclass
 
 # How far a float may be off its value when it is released: what adding and subtracting leave behind.
 RELEASED = 1e-8

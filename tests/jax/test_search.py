@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
+
+from tapeless.records import replace
 
 jax = pytest.importorskip("jax")
 pytest.importorskip("mctx")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -15,6 +14,7 @@ from tapeless.ir.core import Apply, Function, Stm
 from tapeless.ir.eval import evaluate
 from tapeless.ir.types import F64, I64, Type, Var, f64
 from tapeless.passes import pipeline
+from tapeless.records import replace
 from tapeless.testing import judge, random_program, shrink, verify
 from tapeless.testing.compare import Outcome, difference, reference, same_bits
 from tapeless.testing.edits import Edit, count, rewrite, without_dead

@@ -14,7 +14,6 @@ where it is counted to be cheaper: what is not run again, against what is kept m
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from ..ir.build import Builder
 from ..ir.core import Apply, Block, For, Lambda, Stm
@@ -22,6 +21,7 @@ from ..ir.types import I64, Atom, Type, Var, i64
 from ..ir.walk import free_vars, fresh, inline, statements
 from ..passes.cost import block_cost
 from ..passes.uses import mentioned, slice_for
+from ..records import dataclass
 from .adjoints import LoopScope, Scope, base_name
 from .iteration import run_carried
 from .planner import Plan

@@ -17,12 +17,12 @@ a `Span`.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from ..ir.build import Builder, is_literal
 from ..ir.types import Atom, Type, Var, i64
 from ..ir.walk import fresh
+from ..records import dataclass
 from .values import is_small, plus, zeros
 
 

@@ -18,12 +18,12 @@ changes nothing.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from ..ir.build import Atoms, Builder
 from ..ir.core import For, Lambda, Stm, While
 from ..ir.types import I64, Atom, Type, Var, i64
 from ..ir.walk import fresh, inline, substitute_lambda
+from ..records import dataclass
 from .adjoints import Scope
 from .iteration import run_back
 from .planner import Plan

@@ -13,10 +13,11 @@ Both are found greedily, in several orders of the vertices; the fewest colours w
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+
+from ..records import dataclass
 
 Ints = NDArray[np.int64]
 

@@ -9,7 +9,6 @@ the derivatives of elements together again.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from itertools import product
 
 from ..ir.build import Atoms, Builder
@@ -17,6 +16,7 @@ from ..ir.core import Apply, Block, Expr
 from ..ir.types import Atom, DType, Lit, Type, Var, i64
 from ..ir.walk import fresh
 from ..passes.views import element_count
+from ..records import dataclass
 from .values import zeros
 
 # So many elements of all inputs together are taken apart.

@@ -10,11 +10,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 
 from ..ir.core import Apply, Block, If, Lambda, Stm, While
 from ..ir.types import Atom, Var, i64
 from ..ir.walk import fresh, lambdas, operands, refresh, statements
+from ..records import dataclass, field
 from .adjoints import LoopScope, Scope, base_name
 from .iteration import carried_starts, hand_over
 from .sweep import Back, Sweep, back_through

@@ -15,7 +15,6 @@ that carries the adjoints.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from ..ir.build import Builder
@@ -23,6 +22,7 @@ from ..ir.core import Block, Hist, Lambda, Map, Reduce
 from ..ir.types import I64, Atom, Lit, Type, Var, i64, zero
 from ..ir.walk import fresh, refresh
 from ..passes.affine import Affine, emit_form, form_of
+from ..records import dataclass
 from .adjoints import CannotRecord, Deposit, Entry, LoopScope, RecordScope, Scope, Span
 from .iteration import run_carried
 from .places import add_of_all

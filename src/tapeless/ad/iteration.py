@@ -8,7 +8,6 @@ and so do those of variables from outside to which the body contributes.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from ..ir.build import Atoms, Builder
@@ -18,6 +17,7 @@ from ..ir.walk import fresh
 from ..passes import dce
 from ..passes.notes import Notes
 from ..passes.uses import mentioned
+from ..records import dataclass
 from .adjoints import LoopScope, Scope, base_name
 from .planner import Plan
 from .sweep import Sweep, back_through

@@ -9,12 +9,12 @@ the places that cover those of all writes inside (`overwritten`): `for j: a[i, j
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from ..ir.build import Builder
 from ..ir.core import Apply, Block, Custom, For, If, Lambda, Stm, While
 from ..ir.types import Atom, Type, Var, i64
 from ..ir.walk import lambdas, statements
+from ..records import dataclass
 from .adjoints import Scope
 from .local import read_back, write_back
 from .overwritten import covering, part_type

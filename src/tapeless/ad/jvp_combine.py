@@ -13,12 +13,12 @@ their number; the worse side drops out. NaN equals nothing, so the number is 0 t
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from ..ir.build import Atoms, Builder
 from ..ir.core import Expr, Hist, Lambda, Reduce, Scan, Stm
 from ..ir.types import Atom, Lit, Type, Var, zero
 from ..ir.walk import fresh
+from ..records import dataclass
 from .jvp_extrema import is_extremum
 from .jvp_tangents import Tangents, dot
 from .values import each, zeros

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from ..ir.build import Atoms, Builder, is_literal
 from ..ir.core import Block
 from ..ir.types import Atom, Var
 from ..ir.walk import fresh
+from ..records import dataclass
 from .segments import Collapse
 from .values import zeros
 

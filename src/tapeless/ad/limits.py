@@ -8,7 +8,6 @@ is. A state that is to be computed again from an earlier one also needs what the
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 from ..ir.build import Builder
 from ..ir.core import For, Function, Lambda, Stm
@@ -17,6 +16,7 @@ from ..ir.walk import fresh
 from ..passes import dce
 from ..passes.notes import Notes
 from ..passes.uses import mentioned, slice_for
+from ..records import dataclass
 from .adjoints import Scope
 from .online import FEWEST, MOST
 from .planner import Plan

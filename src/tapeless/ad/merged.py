@@ -11,13 +11,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
 
 from ..ir.build import Builder, is_literal
 from ..ir.core import Apply, Block, Stm
 from ..ir.op import lookup
 from ..ir.types import Atom, Var
 from ..ir.walk import fresh, lambdas, operands, statements, subst_atom, substitute
+from ..records import dataclass
 from .jvp_tangents import MaybeAtoms
 from .values import times
 

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 
 from ..ir.core import Apply, Block, Custom, Expr, For, Hist, If, Map, Reduce, Scan, Scatter, While
 from ..ir.types import Atom, Lit, Var
 from ..ir.walk import lambdas, operands
+from ..records import dataclass, field
 
 
 def partly_used(block: Block) -> set[str]:

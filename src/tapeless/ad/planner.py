@@ -17,12 +17,12 @@ again in the order that takes the fewest (`treeverse`). Without a limit everythi
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field, replace
 
 from ..errors import ArgumentError
 from ..ir.core import Block, For, Hist, Pos, Reduce, Scan, Stm, While
 from ..ir.walk import lambdas
 from ..passes.notes import RETURN_SWEEP, Notes
+from ..records import dataclass, field, replace
 from .segments import Collapse
 from .values import operator_names, returning
 

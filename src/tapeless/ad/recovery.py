@@ -8,11 +8,11 @@ the result by one leaf of the argument.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 import numpy as np
 
+from ..records import dataclass
 from .colouring import (
     Colouring,
     Ints,

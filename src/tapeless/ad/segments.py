@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
 from typing import Protocol
 
 from ..ir.build import Builder
@@ -18,6 +17,7 @@ from ..ir.core import Apply, Block, Check, Stm
 from ..ir.op import lookup
 from ..ir.types import Atom, Var
 from ..passes.uses import mentioned
+from ..records import dataclass
 from .roots import is_root
 
 _CHOOSING = frozenset({"min", "max", "fmin", "fmax"})

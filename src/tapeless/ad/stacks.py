@@ -12,7 +12,6 @@ array does (`settled`). Stacks that the return sweep does not read are dead code
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from ..ir.build import Builder
@@ -20,6 +19,7 @@ from ..ir.core import Apply, For, Lambda, Stm
 from ..ir.types import Atom, Lit, Type, Var
 from ..ir.walk import fresh, inline
 from ..passes.uses import mentioned, slice_for
+from ..records import dataclass
 from .adjoints import Scope
 from .announce import announce_all
 from .iteration import run_back

@@ -12,13 +12,13 @@ What the second run computes in vain is dead code, and goes away.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from ..ir.build import Builder
 from ..ir.core import Apply, Block, Lambda, Stm
 from ..ir.types import Atom, Var
 from ..ir.walk import inline, substitute
+from ..records import dataclass, field
 from .activity import varied
 from .adjoints import Scope
 from .masks import TAME, masked, suspects, unbounded

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 
 from ..ir.build import Atoms, Builder, is_literal
 from ..ir.core import Apply, Block, Check, Lambda, Map, Pos, Stm
 from ..ir.types import Atom, Lit, Type, Var, i64, zero
 from ..ir.walk import map_lambdas
 from ..passes.sums import sum_operator
+from ..records import replace
 
 
 def zeros(b: Builder, type: Type) -> Atom:

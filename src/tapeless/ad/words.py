@@ -10,12 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, field
 
 from ..errors import DerivativeError
 from ..ir.build import Builder
 from ..ir.types import I64, Atom, Lit, Type, Var
 from ..ir.walk import fresh
+from ..records import dataclass, field
 from .values import elementwise, in_range, retyped, zeros
 
 NOTHING = Lit(0, I64)

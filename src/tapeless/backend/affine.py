@@ -7,9 +7,9 @@ All of it wraps modulo 2**64, under which the linear form is exact.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from ..ir.types import I64
+from ..records import replace
 from .emitter import Emitter
 from .text import llvm_type
 from .values import VARYING, Array, Scalar, as_literal, size

@@ -8,13 +8,13 @@ Where iterations add at places of their own, the two parts run differently (`lan
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from ..ir.core import Apply, Block, If, Map, Reduce, Stm
 from ..ir.types import Atom, Var
 from ..ir.walk import free_vars, fresh, substitute
 from ..passes.cost import has_check
 from ..passes.uses import mentioned
+from ..records import dataclass
 
 _VIEWS = ("index", "slice", "transpose")
 _MAKERS = ("update", "accumulate", "stack")

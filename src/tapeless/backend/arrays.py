@@ -8,11 +8,11 @@ memory, where each element of all lanes is one vector.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import cast
 
 from ..ir.core import Apply, Stm
 from ..ir.types import I64, Var
+from ..records import replace
 from . import access, affine, control, memory, sorting
 from .emitter import CannotVectorise, Emitter
 from .values import Array, Scalar, size

@@ -9,11 +9,11 @@ the other); other arrays are moved or copied into memory of their own.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from ..ir.core import Block, If, Stm
 from ..ir.types import Var
 from ..passes.cost import block_cost, is_total
+from ..records import replace
 from . import affine, deposits, memory
 from .emitter import CannotVectorise, Emitter
 from .text import llvm_type

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from typing import Literal
 
 from ..ir.types import Atom, Var
+from ..records import replace
 from . import affine, memory
 from .emitter import Emitter
 from .text import llvm_type

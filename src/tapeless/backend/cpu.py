@@ -11,7 +11,6 @@ import ctypes
 import time
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
@@ -19,6 +18,7 @@ import numpy as np
 
 from ..ir.core import Function, Pos
 from ..ir.types import DType, Type
+from ..records import dataclass, field
 from ..runtime.faults import Site, fault
 from . import kernels, native
 from .frame import LOOPS, Kernel

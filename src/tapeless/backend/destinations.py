@@ -9,11 +9,11 @@ fills its part of the new array, which gets its memory now.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 
 from ..ir.core import Apply, Map, Stm
 from ..ir.types import Atom, Lit, Var
 from ..ir.walk import operands, statements
+from ..records import dataclass, replace
 from . import affine, memory
 from .arrays import slice_of
 from .emitter import Emitter

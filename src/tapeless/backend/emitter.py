@@ -10,11 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from ..ir.core import Block, Lambda, Stm
 from ..ir.types import I64, Atom, DType, Lit, Var
+from ..records import dataclass, field
 from .elementary import FUNCTIONS
 from .elementary.lanes import Lanes
 from .frame import Frame, Kernel

@@ -12,11 +12,11 @@ import itertools
 import re
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 
 from ..ir.core import Check, Function, Pos, Reduce, Stm
 from ..ir.types import Atom, Var
 from ..passes.place import Uses
+from ..records import dataclass, field
 from .apart import Parts, split
 from .once import Lines
 from .target import Options, Target

@@ -9,13 +9,13 @@ code of a fault, whose two details are written to `%fault`.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 from ..ir.core import Apply, Check, For, Function, Hist, If, Map, Reduce, Scan, Scatter, While
 from ..ir.types import BOOL, F32, I32, I64, Lit, Var
 from ..ir.walk import free_vars
 from ..passes import place
 from ..passes.sums import zero_arrays
+from ..records import replace
 from . import affine, branches, contraction, cost, forms, loops, memory, operations, outer, wrapping
 from .emitter import Emitter, Handler
 from .frame import Frame, Kernel

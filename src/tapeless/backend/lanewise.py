@@ -8,12 +8,12 @@ lanes again. What these read of the rest goes through memory.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 
 from ..ir.core import Block, Lambda
 from ..ir.types import BOOL, I64, Var
 from ..ir.walk import free_vars
 from ..passes.cost import statement_count
+from ..records import replace
 from . import access, affine, control, deposits, memory
 from .apart import Parts
 from .carry import Carry

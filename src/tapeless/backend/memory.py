@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Generator, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import replace
 
 from ..ir.types import DType, Type, Var
+from ..records import replace
 from . import access, adding, affine, control, rows
 from .emitter import CannotVectorise, Emitter
 from .text import memory_type

@@ -11,12 +11,12 @@ A function per nest also keeps the time LLVM needs linear.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
 from functools import partial
 
 from ..ir.core import Map, Reduce, Stm
 from ..ir.types import I64
 from ..ir.walk import free_vars
+from ..records import dataclass, replace
 from . import access, affine, control, memory, partials, vectorise
 from .carry import Carry
 from .emitter import Emitter

@@ -10,11 +10,11 @@ row is contiguous; then W elements of the sum take one fused multiplication and 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from ..ir.core import Apply, Function, Map, Stm
 from ..ir.types import I64, Var
 from ..ir.walk import statements
+from ..records import dataclass
 from . import access, affine, control, memory, rows
 from .emitter import Emitter
 from .text import llvm_type, memory_type

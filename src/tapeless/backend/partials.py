@@ -7,9 +7,9 @@ hand to the nest, however many accumulators there are. An accumulator that is an
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 
 from ..ir.types import Atom, DType
+from ..records import dataclass, replace
 from . import memory
 from .emitter import Emitter
 from .values import Array, Scalar, Value, size

@@ -9,11 +9,11 @@ lanes. Any other operator is applied strictly in the order of the index.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from ..ir.core import Reduce, Scan, Stm
 from ..ir.types import I64, Atom, DType
 from ..passes.sums import operators
+from ..records import dataclass
 from . import affine, control, cost, deposits, lanewise
 from .adding import across
 from .carry import Carry

@@ -10,9 +10,9 @@ Records of many fields are written by a loop over such groups.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from ..ir.types import I64
+from ..records import dataclass
 from . import access, affine, control
 from .emitter import Emitter
 from .text import memory_type

@@ -10,13 +10,13 @@ by this estimate is taken. Kinds of values: "uniform", "linear" (the lane's inde
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from ..ir.core import Apply, Block, Check, Custom, Expr, For, Hist, If, Map, Reduce, Scan, Scatter, Stm, While
 from ..ir.op import lookup
 from ..ir.types import Atom, DType, Lit, Var
 from ..ir.walk import lambdas, statements
+from ..records import dataclass
 from . import cost
 from .arrays import OPERATIONS
 from .cost import GUESS, trips

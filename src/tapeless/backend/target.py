@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import cache
 from typing import Any, Literal
 
 import llvmlite.binding
 
 from ..ir.types import DType
+from ..records import dataclass
 
 # llvmlite has no types of its own.
 llvm: Any = llvmlite.binding

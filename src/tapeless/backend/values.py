@@ -11,10 +11,10 @@ An array is a pointer with strides: element (i, j) stands at offset + i * stride
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 from ..ir.types import DType, Var
+from ..records import dataclass, field
 
 VARYING = ""
 

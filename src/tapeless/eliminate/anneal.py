@@ -11,13 +11,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from itertools import product
 from math import prod
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..records import dataclass
 from . import kernel
 from .tables import Tables
 

@@ -8,9 +8,9 @@ order that was kept for the graph may not fit another numbering of it: whoever r
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from hashlib import blake2b
 
+from ..records import dataclass
 from .tables import Tables
 
 

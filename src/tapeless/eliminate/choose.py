@@ -12,8 +12,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
+from ..records import dataclass
 from . import engine, heuristics, store
 from .anneal import Annealer
 from .canonical import canonical

@@ -9,7 +9,6 @@ block that is applied many times.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 
 from ..ad.elements import together
 from ..ad.segments import Accumulated, Segment
@@ -18,6 +17,7 @@ from ..ir.build import Builder, is_literal
 from ..ir.core import Block
 from ..ir.types import Atom, DType, Lit, Var, zero
 from ..passes.notes import Notes
+from ..records import dataclass, replace
 from .emit import accumulate
 from .factors import Factor, Traits, plus, product, settled, settled_traits, without_coefficient
 from .graph import Graph

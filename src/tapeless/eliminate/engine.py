@@ -8,9 +8,9 @@ in a process; searches that are shorter than that go without.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from ..records import dataclass
 from . import kernel
 
 if TYPE_CHECKING:

@@ -21,10 +21,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from math import inf
 from sys import maxsize
 
+from ..records import dataclass
 from .reach import Reach, bits, classes, reaches
 from .tables import Tables
 

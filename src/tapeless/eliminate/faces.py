@@ -14,11 +14,11 @@ Nodes are numbered as they arise, edges first in ascending order: an order of fa
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
 
 import numpy as np
 
+from ..records import dataclass
 from .tables import Elimination, Tables
 
 Value = TypeVar("Value")

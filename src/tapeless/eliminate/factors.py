@@ -12,7 +12,6 @@ that of `ad` (`masks`, `roots`, docs/conventions.md), and `Factor` says where it
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 import numpy as np
@@ -20,6 +19,7 @@ import numpy as np
 from ..ad.values import times
 from ..ir.build import Builder
 from ..ir.types import F32, Atom, DType, Lit, Var, zero
+from ..records import dataclass, replace
 
 # A condition, and whether it must hold or must not.
 Mask: TypeAlias = tuple[Var, bool]

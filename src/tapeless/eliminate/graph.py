@@ -8,9 +8,9 @@ a permutation of the *intermediates*, the vertices that are neither.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from math import prod
 
+from ..records import dataclass
 from .structure import Edge
 
 Shape = tuple[int, ...]

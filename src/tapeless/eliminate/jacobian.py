@@ -9,7 +9,6 @@ needs is dead code. What is not straight, or would be too long written out, is s
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import accumulate as accumulated
 from itertools import pairwise
 
@@ -22,6 +21,7 @@ from ..ir.build import Builder
 from ..ir.core import Block, Pos
 from ..ir.types import Atom, Type
 from ..passes.notes import Note
+from ..records import dataclass
 from .emit import accumulate
 from .factors import Factor, settled
 from .linear import Ends, Linear

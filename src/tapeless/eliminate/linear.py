@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from ..ir.core import Stm
 from ..ir.types import Atom, DType
+from ..records import dataclass
 from .factors import Factor
 from .graph import Graph
 from .structure import CONST, MINUS, ONE, VAR, Edge

@@ -13,7 +13,6 @@ may stand in the block as long as they do not. `linearise` answers None for code
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -30,6 +29,7 @@ from ..ir.op import lookup
 from ..ir.types import Atom, DType, Lit, Type, Var, zero
 from ..ir.walk import free_vars, fresh, inline
 from ..passes.views import element_count
+from ..records import dataclass
 from .exposure import exposed
 from .factors import Factor, Traits, chosen, factor, plus, settled, settled_traits
 from .linear import Ends, Linear, pruned

@@ -12,10 +12,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias, cast
 
 from ..errors import ArgumentError
+from ..records import dataclass
 from .choose import choose
 from .graph import Graph
 from .heuristics import RULES

@@ -21,10 +21,10 @@ of matrices has good and bad orders): there only dead vertices are taken.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 
 import numpy as np
 
+from ..records import dataclass, replace
 from .tables import Elimination, Tables
 
 

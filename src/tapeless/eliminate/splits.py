@@ -15,12 +15,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from random import Random
 from typing import TypeVar
 
 import numpy as np
 
+from ..records import dataclass, replace
 from .graph import Graph
 from .linear import Linear
 from .tables import Elimination, Tables, cost

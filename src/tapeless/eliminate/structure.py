@@ -18,8 +18,9 @@ variables along which a factor is stored (linked axes are one variable); the mod
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import IntEnum
+
+from ..records import dataclass
 
 
 class Values(IntEnum):

@@ -13,11 +13,11 @@ engines are tested. A mask flags axes 0..R-1 of k, then R of j, then R of i.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..records import dataclass, replace
 from .graph import intermediates
 
 FREE = -1

@@ -8,13 +8,13 @@ writes only into what it makes itself. What it returns of its surroundings, or o
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
 from ..errors import DerivativeError
 from ..ir.build import Builder
 from ..ir.core import Custom, Lambda
 from ..ir.types import Atom
+from ..records import dataclass, field
 from .context import Context, describe
 from .control import PathEndsError
 from .isolated import isolated

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from ..errors import AnnotationError, Place
 from ..ir.types import BOOL, F32, F64, I32, I64, DType
+from ..records import dataclass
 from .tree import Leaf, Node, Spec, Static
 from .values import is_tuple
 

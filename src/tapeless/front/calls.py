@@ -7,11 +7,11 @@ import dataclasses
 import functools
 import inspect
 from collections.abc import Sequence
-from dataclasses import dataclass
 from types import BuiltinFunctionType, FunctionType, MethodType
 from typing import Any, NoReturn
 
 from ..errors import CallError, NotStaticError, RecursionRefusedError, TypeConflictError, UnsupportedFunctionError
+from ..records import dataclass
 from ..regions import release
 from . import registry, special_methods
 from .again import Again, call_again

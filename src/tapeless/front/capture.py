@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from types import FunctionType
 from typing import Any
 
@@ -19,6 +18,7 @@ from ..errors import CallError, Place
 from ..ir.core import Function
 from ..ir.types import Atom
 from ..passes.notes import Notes
+from ..records import dataclass
 from . import (
     attributes,
     builtin_values,

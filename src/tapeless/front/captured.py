@@ -11,13 +11,13 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from types import FunctionType, ModuleType
 from typing import Any, cast
 
 from ..ir.types import Type, Var, i64
 from ..ir.walk import fresh
 from ..passes.notes import Notes
+from ..records import dataclass, field
 from .context import Context
 from .tree import Leaf, Node, Spec, Static, flatten
 from .values import ArrayRef, Cell, DictRef, ListRef, ObjectRef, Ref, Scalar, Undefined, Value

@@ -11,13 +11,13 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Any, NoReturn, TypeVar
 
 from ..errors import AliasError, NotStaticError, Place, RefusedError, ShapeError, UnsupportedValueError
 from ..ir.build import Builder
 from ..ir.core import Pos
 from ..ir.types import BOOL, F64, I64, Atom, DType, Lit, Var, i64
+from ..records import dataclass
 from . import promote, views
 from .frame import End, Frame
 from .numpy.atoms import convert, literal

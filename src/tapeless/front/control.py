@@ -10,12 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Generator
 from contextlib import contextmanager
-from dataclasses import dataclass
 
 from ..ir.build import Builder
 from ..ir.core import Apply, Block, Check, Stm
 from ..ir.types import BOOL, Atom, Lit, Type, Var, boolean
 from ..ir.walk import lambdas
+from ..records import dataclass
 from .context import Context
 from .frame import BROKEN, CONTINUED, CONTROL, VALUE, End
 from .merge import Meeting, Place, Side

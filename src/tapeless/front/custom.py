@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any, NoReturn, TypeAlias
 
 from ..ad.values import zeros
@@ -21,6 +20,7 @@ from ..ir.build import Builder
 from ..ir.core import Custom, Lambda
 from ..ir.types import Atom, Type, Var
 from ..ir.walk import substitute
+from ..records import dataclass
 from .context import Context, describe
 from .control import PathEndsError
 from .isolated import isolated

@@ -11,7 +11,6 @@ The function works on copies of its arguments, and may not write into what it ta
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, Literal, NoReturn, TypeAlias
 
@@ -22,6 +21,7 @@ from ..ir.core import Block, Custom, Pos
 from ..ir.types import Atom, Var
 from ..ir.walk import fresh, statements, substitute
 from ..passes.notes import Notes
+from ..records import dataclass, replace
 from .context import Context, describe
 from .control import PathEndsError
 from .inverse import backwards

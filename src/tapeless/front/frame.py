@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from enum import Enum
 
+from ..records import dataclass, field
 from .liveness import Liveness
 from .values import Closure, Undefined, Value
 

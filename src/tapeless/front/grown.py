@@ -12,7 +12,6 @@ and the loop is begun again with columns that hold it.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import TypeAlias
 
 import numpy as np
@@ -20,6 +19,7 @@ import numpy as np
 from ..errors import NotStaticError
 from ..ir.build import Builder
 from ..ir.types import Atom, i64, zero
+from ..records import replace
 from . import gather
 from .context import Context
 from .iteration import Steps, iterate, unrolled

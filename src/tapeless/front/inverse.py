@@ -11,7 +11,6 @@ from __future__ import annotations
 import ast
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -20,6 +19,7 @@ from ..ir.build import Builder
 from ..ir.core import Block, Lambda
 from ..ir.types import Atom, Var
 from ..ir.walk import fresh, inline, substitute
+from ..records import dataclass
 from .context import Context
 from .isolated import isolated
 from .leaves import Tree, from_atoms, leaves, make, opened_value, take

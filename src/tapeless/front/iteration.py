@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from ..errors import NotStaticError, OperandError, UnpackError
 from ..ir.types import I64, Atom, Lit, i64
+from ..records import dataclass
 from .context import Context, describe
 from .indexing import subscript
 from .rows import element

@@ -7,12 +7,12 @@ the arrays, the other reads them.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from ..ir.core import Block
 from ..ir.types import Var
 from ..ir.walk import substitute
+from ..records import dataclass
 from .context import Context
 from .inverse import Call, executed, name_of, refuse, refuse_inverse, sites_of, undone, written
 from .values import ArrayRef, Value, is_tuple

@@ -11,11 +11,11 @@ and arrays are the leaves, everything else stays what it is.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from ..errors import DerivativeError
 from ..ir.types import Atom, Type
+from ..records import dataclass
 from .captured import container
 from .context import Context, describe
 from .numpy.arguments import contents

@@ -14,7 +14,8 @@ import ast
 import functools
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+
+from ..records import dataclass, field
 
 Names = frozenset[str]
 NONE: Names = frozenset()

@@ -13,12 +13,12 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 
 from ..errors import TypeConflictError
 from ..ir.core import Block, For, Lambda, Stm, While
 from ..ir.types import BOOL, I64, Atom, Lit, Type, Var, i64
 from ..ir.walk import fresh
+from ..records import dataclass, field
 from .context import Context
 from .control import Arm, PathEndsError, at, execute, is_pure, join, rebuild, run_arm, within
 from .frame import BROKEN, RESULT, RETURNED, VALUE, End

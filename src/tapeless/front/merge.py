@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
 from ..ir.types import Type, Var
+from ..records import dataclass, field, replace
 from .context import Context, describe
 from .frame import CONTROL, RESULT, RETURNED, End
 from .shapes import Anything, Array, Fixed, Many, Perhaps, Shape, Whole, common_number, contained, inside, is_number

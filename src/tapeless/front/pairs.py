@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Any
 
 from ..ir.build import Builder
 from ..ir.core import Custom, Lambda
 from ..ir.types import Atom, Var
+from ..records import dataclass
 from .context import Context
 from .inverse import atom_of, backwards, called, changed_leaves, leaves_of, refuse
 from .isolated import isolated

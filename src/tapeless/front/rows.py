@@ -7,11 +7,11 @@ in `grown`.
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
 from typing import NoReturn
 
 from ..errors import NotStaticError, OperandError
 from ..ir.types import Atom, DType, boolean, i64
+from ..records import dataclass, replace
 from . import gather, views
 from .context import Context, describe
 from .control import PathEndsError

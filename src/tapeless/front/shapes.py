@@ -8,11 +8,11 @@ atoms its shape asks for, `build` makes the value on the other side from variabl
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 from ..ir.build import Builder
 from ..ir.types import BOOL, Atom, DType, Type, boolean, i64, zero
+from ..records import dataclass, replace
 from .context import Context
 from .promote import promote
 from .values import ArrayRef, Cell, DictRef, Grown, ListRef, Maybe, ObjectRef, Ref, Scalar, Undefined, Value

@@ -8,10 +8,9 @@ Facts hold in the block where they were learnt and in blocks inside it; `child` 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 from ..ir.build import Builder
 from ..ir.types import Atom, Lit, Var, i64
+from ..records import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)

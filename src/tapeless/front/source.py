@@ -7,11 +7,11 @@ import dis
 import inspect
 import linecache
 from collections.abc import Iterator
-from dataclasses import dataclass
 from types import CodeType, FunctionType
 from typing import NoReturn
 
 from ..errors import NoSourceError
+from ..records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,13 +11,13 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Hashable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
 from ..errors import ArgumentError
 from ..ir.types import BOOL, F32, F64, I32, I64, DType
+from ..records import dataclass
 from .values import is_tuple
 
 DTYPES: dict[np.dtype[Any], DType] = {

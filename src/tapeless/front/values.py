@@ -18,10 +18,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import Any, TypeAlias, TypeGuard
 
 from ..ir.types import Atom, DType, Type
+from ..records import dataclass, field
 
 # Any static Python object, or one of the classes of this file.
 Value: TypeAlias = Any

@@ -5,10 +5,9 @@ Their meaning outside is in `tapeless.api`, which names its functions to the reg
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from ..errors import DerivativeError
 from ..ir.types import Atom
+from ..records import replace
 from .again import Again
 from .context import Context
 from .derived import Derivation, Verb, call_derived

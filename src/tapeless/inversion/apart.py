@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from ..ir.core import Apply, Block, Check, Expr, For, If, Map, Reduce, Scan, Stm
@@ -11,6 +10,7 @@ from ..ir.types import Atom, Var
 from ..ir.walk import free_vars, lambdas
 from ..passes.affine import Affine, form_of
 from ..passes.facts import Facts
+from ..records import dataclass
 
 # Of each dimension an index, or the start, the size and the step of a span; as sums of variables of the program, so
 # that equal places compare equal however they were computed.

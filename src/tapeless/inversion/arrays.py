@@ -8,12 +8,12 @@ there.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from ..ir.core import Apply
 from ..ir.types import Atom, Lit, Var, i64
 from ..passes.affine import ZERO, Affine
+from ..records import dataclass, replace
 from .apart import Place, Span
 
 if TYPE_CHECKING:

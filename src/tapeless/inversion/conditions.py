@@ -16,12 +16,12 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from math import inf
 from typing import Any, TypeAlias
 
 from ..ir.core import Apply, Block, Check, Expr, If
 from ..ir.types import Atom, Lit, Var
+from ..records import dataclass, replace
 from .apart import Place, place_of
 from .solving import Solving
 

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import TypeAlias
 
 from ..ir.core import Apply, Expr
 from ..ir.types import Atom, Lit
+from ..records import dataclass
 
 MOST_TERMS, DEEPEST = 32, 8
 LITERAL, DIVISOR = "=/"  # how names begin that are no variables

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 from ..ir.build import Builder
 from ..ir.core import Apply, Block, Map, Stm
 from ..ir.types import Atom, Var
 from ..ir.walk import inline, substitute
+from ..records import dataclass, field
 from .solving import Solving
 
 

@@ -11,12 +11,12 @@ An author may name values to be kept as well (`tp.saved`). `recording` makes the
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence, Set
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from ..ir.core import Block, Check, Custom, For, If, Map, Pos, Stm, While
 from ..ir.types import BOOL, I64, Type, Var
 from ..ir.walk import lambdas, statements
+from ..records import dataclass
 from .solving import CannotInvert, Stuck
 
 

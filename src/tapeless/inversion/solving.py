@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from ..ir.build import Builder
@@ -24,6 +23,7 @@ from ..passes import dce
 from ..passes.affine import Affine, form_of
 from ..passes.facts import Facts
 from ..passes.notes import Notes
+from ..records import dataclass
 from .apart import Place, Reads, Span, are_apart, learn_of, place_of
 from .arrays import Gap, Hole, Told, fill, learn_part
 

@@ -13,12 +13,12 @@ Systems of literals that would lose more than three decimal digits to rounding a
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations, islice
 
 from ..ir.core import Apply
 from ..ir.types import Atom, DType, Lit, Type, Var
+from ..records import dataclass
 from .polynomial import (
     LITERAL,
     ONE,

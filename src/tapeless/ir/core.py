@@ -25,9 +25,9 @@ time binds that size too, before the array, in the same statement (`m, a: f64[m]
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TypeAlias
 
+from ..records import dataclass, field
 from .types import Atom, Type, Var
 
 

@@ -8,9 +8,9 @@ read it from here. The records themselves are in `ops/`.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
+from ..records import dataclass
 from .types import Atom, DType, Type
 
 # From the operands and the attributes to the type of the result. Raises `IRError` on misuse.

@@ -9,11 +9,11 @@ atom (Futhark's size types; facts/array_ad.md 1.1). Tuples do not exist: they ar
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import Enum
 from typing import SupportsInt, TypeAlias
 
 from ..errors import IRError
+from ..records import dataclass
 
 
 class DType(Enum):

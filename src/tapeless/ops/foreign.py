@@ -9,12 +9,12 @@ not part of the table. Its derivative is given by a `Custom` around it.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any, Literal, NoReturn
 
 from ..errors import UnsupportedFunctionError
 from ..ir.op import Op, register
 from ..ir.types import Atom, Type
+from ..records import dataclass
 from .record import ALL, misuse
 
 

@@ -9,12 +9,12 @@ literals of the result's type.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from ..ir.build import Builder
 from ..ir.op import Partial
 from ..ir.types import Atom, DType, Lit
+from ..records import dataclass
 
 Term: TypeAlias = "Formula | float"
 

@@ -8,7 +8,6 @@ NumPy, a back end against the interpreter. Values are drawn from the record's do
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -18,6 +17,7 @@ from ..ir.core import Function
 from ..ir.numbers import NUMPY_TYPES
 from ..ir.op import Op
 from ..ir.types import BOOL, F32, F64, I32, I64, Atom, DType, Type, Var, i64
+from ..records import dataclass
 
 Range = tuple[float, float]
 

@@ -8,10 +8,10 @@ is known to be harmless (`facts`), which is what `stop` is for: a name it accept
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 
 from ..ir.core import Apply, Expr
 from ..ir.types import I64, Atom, Lit, Type, Var, i64
+from ..records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,12 +12,11 @@ What is left is a statement of the same kind about each row. So rows are told fi
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from ..ir.build import Builder
 from ..ir.core import Apply, Block, Lambda, Map, Stm
 from ..ir.types import Atom, Lit, Var
 from ..ir.walk import inline, map_lambdas, substitute
+from ..records import dataclass
 from .pieces import Elements, NotPieces, Place, difference, total
 from .uses import mentioned, slice_for
 

@@ -9,7 +9,6 @@ Checks are roots, and keep the forms that they stand in.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from ..ir.core import (
@@ -32,6 +31,7 @@ from ..ir.core import (
 )  # fmt: skip
 from ..ir.types import Atom, Var
 from ..ir.walk import lambdas, map_lambdas
+from ..records import dataclass, field
 from .notes import Notes
 
 

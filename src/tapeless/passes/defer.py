@@ -12,11 +12,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from ..ir.core import Apply, Block, Check, Function, Lambda, Map, Reduce, Stm
 from ..ir.types import Atom, Var
 from ..ir.walk import fresh, inline, map_lambdas, substitute
+from ..records import dataclass
 from . import dce
 from .cost import has_check
 from .fuse_vertical import is_movable, reads

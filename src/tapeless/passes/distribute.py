@@ -14,12 +14,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence, Set
-from dataclasses import dataclass
 
 from ..ir.build import Builder
 from ..ir.core import Apply, Block, For, Function, If, Lambda, Map, Reduce, Stm, While
 from ..ir.types import Atom, Lit, Type, Var, i64, zero
 from ..ir.walk import free_vars, inline, map_lambdas, statements, substitute
+from ..records import dataclass
 from . import dce
 from .cost import block_cost, has_check
 from .notes import Notes

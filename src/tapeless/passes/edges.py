@@ -8,11 +8,11 @@ Those within `WIDEST` of either end of the index space are its edges: between th
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
 from ..ir.core import Apply, Expr, If, Lambda
 from ..ir.types import I64
 from ..ir.walk import statements
+from ..records import dataclass
 from .affine import Affine, form_of
 from .rewrite import name_of
 from .uses import reached

@@ -9,12 +9,12 @@ the places of an array by `update_slice` (nothing, when they are all of it), an 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 
 from ..ir.build import Builder
 from ..ir.core import Block, Expr, Hist, If, Lambda, Map, Pos, Reduce
 from ..ir.types import I64, Atom, Lit, Type, Var, i64, zero
 from ..ir.walk import fresh, inline, substitute
+from ..records import dataclass, field
 from .affine import emit_form, form_of
 from .algebra import is_value, neutral_literal
 from .cost import has_check

@@ -16,12 +16,12 @@ moved must also be harmless, or run only where there is something to add up: onl
 from __future__ import annotations
 
 from collections.abc import Set
-from dataclasses import replace
 
 from ..ir.build import Builder, is_literal
 from ..ir.core import Apply, Block, Check, Expr, Function, If, Lambda, Map, Reduce, Stm
 from ..ir.types import Atom, Lit, Var, i64, zero
 from ..ir.walk import fresh, inline, map_lambdas, refresh, statements
+from ..records import replace
 from . import dce
 from .cost import block_cost, elements, has_check
 from .gates import linear_cuts

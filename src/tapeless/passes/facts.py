@@ -15,10 +15,10 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterable, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 
 from ..ir.core import Apply, Expr
 from ..ir.types import BOOL, I64, Atom, Lit, Var
+from ..records import dataclass, field
 from .affine import ZERO, Affine, form_of, variable
 from .grids import Grid, Unknown
 

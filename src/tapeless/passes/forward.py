@@ -14,12 +14,12 @@ them (the check in front of such a read fails).
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from ..ir.build import Builder
 from ..ir.core import Apply, Block, Expr, For, Function, Lambda, Stm
 from ..ir.types import Atom, Var, i64, zero
 from ..ir.walk import fresh, map_lambdas, statements, substitute
+from ..records import dataclass
 from .affine import Affine, emit_form, form_of
 from .notes import Notes
 from .uses import bound_names

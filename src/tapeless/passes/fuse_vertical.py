@@ -10,11 +10,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 
 from ..ir.core import Apply, Block, Expr, For, Hist, If, Lambda, Map, Reduce, Scan, Scatter, Stm, While
 from ..ir.types import Atom, Var
 from ..ir.walk import lambdas, map_lambdas, operands, refresh, statements, substitute_lambda
+from ..records import dataclass
 from .cost import block_cost, exceptions, has_check
 from .guards import may_wait
 from .rewrite import name_of

@@ -20,7 +20,6 @@ before, and sums keep their order. Of a matrix the rows are told in this way (`b
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import reduce
 from typing import TypeAlias
 
@@ -28,6 +27,7 @@ from ..ir.build import Builder
 from ..ir.core import Apply, Block, Check, Expr, Function, If, Lambda, Map, Stm
 from ..ir.types import Atom, Lit, Var, i64
 from ..ir.walk import fresh, lambdas, map_lambdas, operands, refresh, statements, substitute
+from ..records import dataclass, replace
 from . import dce
 from .affine import Affine, emit_form, form_of
 from .bands import Rows

@@ -11,11 +11,11 @@ Values are numbered: equal expressions of the counters of the loops around and o
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 
 from ..ir.core import Apply, Check, Expr, For, Hist, Lambda, Map, Reduce, Scan, Scatter, Stm
 from ..ir.types import Atom, Lit, Var
 from ..ir.walk import lambdas
+from ..records import dataclass, field
 
 Numbers = frozenset[int]
 # The accesses, and how many of their leading operands are no indices.

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from ..ir.core import Apply, Block, If, Lambda, Stm
 from ..ir.types import Atom, Type, Var, i64
 from ..ir.walk import fresh, inline
+from ..records import dataclass
 from .algebra import neutral_literal
 from .reductions import OPERATORS
 from .rewrite import name_of

@@ -9,11 +9,10 @@ Nothing moves when the loop may raise different exceptions: the user must get th
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from ..ir.core import Block, Check, Expr, For, Hist, If, Lambda, Map, Reduce, Scan, Scatter, Stm
 from ..ir.types import Atom, Var, i64
 from ..ir.walk import lambdas, map_lambdas
+from ..records import dataclass
 from .affine import Affine, emit_form, form_of
 from .cost import exceptions, is_total
 from .ranges import Walk

@@ -16,13 +16,13 @@ along i: `b[k, i]`. A transposition of what is summed is done once, to the sum.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from ..ir.build import Builder
 from ..ir.core import Apply, Block, Check, Function, Lambda, Map, Reduce, Stm
 from ..ir.op import lookup
 from ..ir.types import Atom, Lit, Var, zero
 from ..ir.walk import inline, map_lambdas, refresh, substitute
+from ..records import dataclass
 from . import dce
 from .cost import has_check
 from .notes import Notes

@@ -8,9 +8,9 @@ sweep of a derivative does at a place is another matter than what the program do
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 
 from ..ir.core import Pos
+from ..records import dataclass, field
 
 RETURN_SWEEP = "return sweep"
 

@@ -15,13 +15,13 @@ stays, but independent work worth it is split off. A note at the user's line say
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TypeVar
 
 from ..ir.core import Apply, Block, For, Function, Lambda, Pos, Stm
 from ..ir.types import I64, Atom, Lit, Type, Var, i64
 from ..ir.walk import fresh, refresh, statements
+from ..records import dataclass, field, replace
 from . import dce, induction
 from .affine import Affine, emit_form, variable
 from .algebra import neutral_literal

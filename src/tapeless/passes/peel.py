@@ -16,12 +16,12 @@ body is small: there are four copies of it afterwards.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
 
 from ..ir.build import Atoms, Builder
 from ..ir.core import Apply, Block, Expr, Function, Hist, If, Lambda, Map, Pos, Reduce, Scan, Scatter, Stm
 from ..ir.types import I64, Atom, DType, Lit, Var, i64, zero
 from ..ir.walk import free_vars, inline, map_lambdas, statements, substitute_lambda
+from ..records import dataclass, replace
 from . import dce
 from .affine import form_of
 from .cost import block_cost, statement_count

@@ -17,13 +17,13 @@ the elements are the same to the last bit.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from ..ir.build import Builder
 from ..ir.core import Apply, Expr, Map, Stm
 from ..ir.types import Atom, Lit, Var, i64
 from ..ir.walk import fresh, subst_atom
+from ..records import dataclass, field, replace
 from .affine import Affine, emit_form, form_of
 
 # So far from an end of an array is near.

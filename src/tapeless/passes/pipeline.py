@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 
 from .. import ops as _ops  # registers the operations, which the rules look up
 from ..ir.check import check as check_types
 from ..ir.core import Function
+from ..records import dataclass
 from . import (
     defer,
     distribute,

@@ -13,11 +13,10 @@ does not matter when a loop goes over it from the first to the last row, and onl
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 from ..ir.core import Apply, Block, Expr, For, Function, Hist, Lambda, Map, Reduce, Scan, Scatter, Stm, While
 from ..ir.types import Atom, Var
 from ..ir.walk import lambdas, operands
+from ..records import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)

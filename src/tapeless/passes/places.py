@@ -12,11 +12,11 @@ When the place is a row of which only some elements are touched, at literal indi
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 
 from ..ir.core import Apply, Block, Expr, For, If, Lambda, Stm, While
 from ..ir.types import Atom, Lit, Var
 from ..ir.walk import lambdas, operands
+from ..records import dataclass, field
 from .affine import Affine, form_of
 from .rewrite import name_of
 

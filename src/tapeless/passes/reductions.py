@@ -13,10 +13,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 
 from ..ir.core import Apply, Block, For, If, Stm, While
 from ..ir.types import BOOL, Atom, Var
+from ..records import dataclass, field
 from .rewrite import name_of
 from .uses import reached, use_counts
 from .views import same

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
 from itertools import count
 from typing import Any
 
@@ -19,6 +18,7 @@ from ..ir.core import Apply, Block, Check, Expr, Function, If, Lambda, Pos, Stm
 from ..ir.op import lookup
 from ..ir.types import BOOL, Atom, Lit, Type, Var
 from ..ir.walk import fresh, rebuild
+from ..records import dataclass, field
 
 Key = tuple[object, ...]
 # Given the rewriter, the operation and the type of its result: an atom or operation to use instead, or None.

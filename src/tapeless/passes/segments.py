@@ -15,12 +15,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from ..ir.build import Builder
 from ..ir.core import Apply, Block, Check, Expr, For, Function, If, Lambda, Stm
 from ..ir.types import Atom, Lit, Var, boolean, i64, zero
 from ..ir.walk import map_lambdas, refresh, statements, substitute_lambda
+from ..records import dataclass
 from .notes import Notes
 from .uses import use_counts
 

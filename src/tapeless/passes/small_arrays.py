@@ -16,11 +16,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 
 from ..ir.core import Apply, Block, Expr, For, Function, If, Pos, Reduce, Stm, While
 from ..ir.types import Atom, Lit, Type, Var, i64
 from ..ir.walk import lambdas, operands
+from ..records import dataclass, field
 from .cost import trips
 from .notes import Notes
 from .rewrite import literal

@@ -11,12 +11,12 @@ front of the write, and views of parts are copied one by one. This is the last p
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 
 from ..ir.build import Builder
 from ..ir.core import Apply, Block, For, Function, Hist, Lambda, Map, Scatter, Stm, While
 from ..ir.types import I64, Atom, Type, Var
 from ..ir.walk import fresh, lambdas, map_lambdas, operands, statements, substitute
+from ..records import dataclass
 from .cost import has_check
 from .notes import Notes
 

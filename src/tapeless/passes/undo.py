@@ -18,12 +18,12 @@ anew, and often gets its only contribution at once.
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
 
 from ..ir.build import is_literal
 from ..ir.core import Apply, Block, Check, Expr, Function, If, Lambda, Stm
 from ..ir.types import Atom, Var
 from ..ir.walk import map_lambdas, statements, substitute
+from ..records import dataclass
 from . import dce
 from .notes import Notes
 from .rewrite import name_of

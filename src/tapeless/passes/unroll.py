@@ -14,12 +14,11 @@ of those prefixes) is one for all elements that tie, and looks at the body once.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 from ..ir.core import Apply, Block, Check, Expr, For, Function, If, Map, Reduce, Scan, Stm
 from ..ir.op import lookup
 from ..ir.types import Atom, Lit, Type
 from ..ir.walk import lambdas, statements
+from ..records import dataclass, field
 from . import dce
 from .control import forms
 from .cost import ARRAY_OPS

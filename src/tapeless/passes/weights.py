@@ -12,12 +12,12 @@ where g is linear in the weight and otherwise the same for all, only the weights
 from __future__ import annotations
 
 from collections.abc import Iterator, Set
-from dataclasses import dataclass
 
 from ..ir.build import Builder
 from ..ir.core import Apply, Block, Function, If, Lambda, Map, Stm
 from ..ir.types import I64, Atom, Lit, Type, Var, zero
 from ..ir.walk import canonical, free_vars, fresh, inline
+from ..records import dataclass
 from . import simplify
 from .notes import Notes
 from .uses import use_counts

@@ -8,10 +8,9 @@ or restore it. Outside of derivatives the writes stay as they are: they happen i
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from ..ir.core import Apply, Expr, Function
 from ..ir.types import I64, Atom, Lit, Type, Var
+from ..records import dataclass
 from . import dce
 from .affine import Affine, form_of
 from .control import forms

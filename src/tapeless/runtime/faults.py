@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, NoReturn
 
 import numpy as np
 
 from ..errors import Place, TapelessError, excerpt
+from ..records import dataclass
 
 INTERRUPTED, OUT_OF_MEMORY = -1, -2
 _FIX = "the same call of `f.python(...)` runs the plain function, under a debugger if need be"

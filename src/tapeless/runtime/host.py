@@ -10,9 +10,9 @@ import os
 import threading
 import warnings
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 
 from ..config import Settings, config
+from ..records import dataclass
 
 _functions: dict[str, Callable[..., None]] = {}
 _entry: list[int] = []

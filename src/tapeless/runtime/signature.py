@@ -8,10 +8,11 @@ output      what the caller gets: result k (k >= 0), or argument k itself, writt
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
+
+from ..records import dataclass
 
 Kind: TypeAlias = Literal["int", "float", "bool", "scalar", "array"]
 

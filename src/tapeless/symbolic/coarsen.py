@@ -11,7 +11,6 @@ bound to names by which it is known here: it is not looked at again.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TypeAlias
 
 from ..ir.build import Builder
@@ -20,6 +19,7 @@ from ..ir.types import BOOL, I64, Atom, boolean, i64
 from ..ir.walk import fresh, map_lambdas
 from ..passes.cost import ARRAY_OPS, block_cost, stm_cost
 from ..passes.notes import Notes
+from ..records import replace
 from .describe import SUBJECT, Segment, written
 from .exits import close_while
 from .gate import objection

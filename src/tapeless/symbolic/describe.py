@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 
 from ..ir.core import Stm
 from ..ir.types import Var
 from ..passes.notes import Note
+from ..records import dataclass, replace
 from .graph import Graph, Node, reachable, substituted
 from .latex import LATEX, TEXT, Style, name_of, text
 from .read import Reader

@@ -10,10 +10,10 @@ them: else the loop runs, as for every other way in which the guess may be wrong
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from ..ir.core import While
 from ..ir.types import BOOL, F64, I64
+from ..records import dataclass
 from .affine import Form, Forms
 from .checks import needed
 from .graph import Graph, Node, substituted

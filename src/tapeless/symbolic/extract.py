@@ -10,7 +10,8 @@ from __future__ import annotations
 import heapq
 import random
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from ..records import dataclass
 
 ROUNDS, TURNS = 4000, 24  # values chosen in all, about; and how often all of them at most
 

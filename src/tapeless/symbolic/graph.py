@@ -17,13 +17,13 @@ each symbol that a node depends on.
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any, cast
 
 from ..ir.core import Apply
 from ..ir.op import lookup
 from ..ir.types import BOOL, Atom, DType, Lit, Type, Var, zero
 from ..passes.fold import fold
+from ..records import dataclass
 from .rules import fired
 
 _COMMUTATIVE = frozenset({"add", "mul", "min", "max", "and", "or", "xor", "eq", "ne"})

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..records import dataclass
 from . import fingerprints as fp
 from .extract import Way
 from .relations import Ints, combined, is_as_good

@@ -5,9 +5,8 @@ Names are those of the source. What gets longer than a line is cut off: it is th
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from ..ir.types import Lit, Var
+from ..records import dataclass
 from .graph import Node
 
 LONGEST = 160  # characters

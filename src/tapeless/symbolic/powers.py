@@ -11,11 +11,11 @@ computed.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from ..ir.build import Builder, is_literal
 from ..ir.core import For
 from ..ir.types import I64, Atom, Lit, Type, i64, zero
+from ..records import dataclass
 from .graph import Graph, Node
 
 # (row, column); the column behind the last holds b.

@@ -7,12 +7,12 @@ before anything else. What cannot be read raises `UnreadableError`, and the prog
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 
 from ..ir.core import Apply, Block, Check, If, Pos, Reduce, Stm
 from ..ir.types import Atom, Var
 from ..passes.cost import ARRAY_OPS
 from ..passes.sums import operators
+from ..records import dataclass, field
 from .graph import Graph, Node, reachable
 
 

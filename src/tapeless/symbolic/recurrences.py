@@ -11,11 +11,11 @@ squaring (`powers`): a geometric sum (a^n - 1) / (a - 1) would lose its digits n
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from ..ir.core import For
 from ..ir.types import BOOL, F32, F64, I64, DType, Type, Var, zero
 from ..ir.walk import fresh
+from ..records import dataclass
 from .affine import Form, Forms
 from .checks import needed
 from .graph import Graph, Node

@@ -12,7 +12,6 @@ that what is not a number stays so, and nothing else becomes so.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 
 from ..ir.build import Builder
 from ..ir.core import Apply, Block, Function, Pos, Stm
@@ -21,6 +20,7 @@ from ..ir.types import F64, Atom, Lit, Type, Var
 from ..ir.walk import free_vars
 from ..passes import simplify
 from ..passes.notes import Notes
+from ..records import dataclass, field
 from . import fingerprints as fp
 from .extract import Way, cheapest
 from .gate import same_values

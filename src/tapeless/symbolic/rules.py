@@ -7,7 +7,8 @@ tests ask for it under that name, and `explain()` says which ones made a closed 
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+
+from ..records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,6 @@ a closed form that loses digits which its loop keeps is wrong.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -27,6 +26,7 @@ from ..ir.check import check
 from ..ir.core import Function
 from ..passes.notes import Notes
 from ..passes.pipeline import optimise
+from ..records import replace
 from ..symbolic import coarsen
 from ..symbolic.resynthesis import shortened
 from ..symbolic.rules import fired

@@ -8,11 +8,12 @@ its variables, which is sound everywhere because names are unique.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from ..ir.core import Apply, Block, Check, For, Function, Hist, If, Lambda, Map, Reduce, Scan, Scatter, Stm, While
 from ..ir.types import BOOL, Atom, Lit, Type, Var, i64
 from ..ir.walk import Subst, free_vars, lambdas, map_lambdas, operands, rebuild, statements, subst_atom, substitute
+from ..records import replace
 
 
 @dataclass(frozen=True, slots=True)

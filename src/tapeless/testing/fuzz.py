@@ -14,13 +14,13 @@ import itertools
 import sys
 import threading
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from ..ir.core import Function, Hist, Reduce, Scan
 from ..ir.text import print_function
 from ..ir.walk import canonical, statements
+from ..records import replace
 from .campaign import Summary, campaign, stopped_by_signals
 from .shrink import describe, shrink
 from .verify import VARIANTS, Verdict

@@ -19,13 +19,14 @@ import resource
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType, ModuleType
 from typing import Any
 
 from ..ir.core import Function
 from ..ir.text import parse_function
+from ..records import replace
 from . import conventions, derivative_law, directed
 from .dice import Dice
 from .directed_kinds import Case as Promised

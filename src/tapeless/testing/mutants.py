@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 from unittest import mock
 
@@ -21,6 +21,7 @@ from ..ir.eval import evaluate
 from ..ir.op import Op, Partial, all_ops
 from ..ir.types import F64, Atom, Lit, Type, Var
 from ..ops.samples import Case, cases
+from ..records import replace
 from .derivative_law import judge_derivatives
 
 POINTS = 8

@@ -15,7 +15,7 @@ except in the body of a function with a rule of its own, since the rule speaks o
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -25,6 +25,7 @@ from ..ir.eval import interpreter
 from ..ir.numbers_mp import MpTower
 from ..ir.op import Op
 from ..ir.walk import map_lambdas
+from ..records import replace
 from .compare import Outcome, outcome
 from .limit import time_limit
 

@@ -8,9 +8,10 @@ them a dozen times), arguments of random digits so that no kink is hit, and more
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from ..ir.types import F32, F64, DType
+from ..records import replace
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -20,6 +19,7 @@ from ..ir.eval import interpreter
 from ..ir.types import BOOL, Atom, Lit, Type, i64
 from ..ir.walk import fresh, inline, refresh
 from ..passes.notes import Notes
+from ..records import replace
 from .compare import SECONDS, Outcome, outcome, reference
 from .derivative_law import EXACT, Found, random_like
 from .dice import Dice

@@ -12,10 +12,11 @@ through smooth functions: for derivatives, and for numbers of 60 digits.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from ..ir.build import Builder
 from ..ir.types import F32, F64, I32, I64, Atom, DType, Lit, Type, Var, i64
+from ..records import replace
 from .dice import Dice
 from .scope import real
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -20,6 +19,7 @@ from ..ir.core import Function
 from ..ir.text import print_function
 from ..ir.types import Lit, Var
 from ..ir.walk import free_vars, operands, statements, substitute
+from ..records import replace
 from .edits import count, edits, without_dead
 
 Program = tuple[Function, list[Any]]

@@ -9,7 +9,7 @@ from __future__ import annotations
 import copy
 import ctypes
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -19,6 +19,7 @@ from ..ir.core import Function
 from ..ir.text import parse_function, print_function
 from ..passes.notes import Notes
 from ..passes.pipeline import PIPELINE, Pass
+from ..records import replace
 from .compare import Outcome, difference, outcome, reference, same_bits, tolerance, unstable
 
 Call = Callable[[list[Any], int], Sequence[Any]]  # from arguments and the number of threads to results

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +12,7 @@ from tapeless.eliminate import store
 from tapeless.eliminate.canonical import canonical
 from tapeless.eliminate.choose import choose
 from tapeless.eliminate.tables import Tables, cost
+from tapeless.records import replace
 from tapeless.runtime import cache
 
 from .random_tables import random_tables

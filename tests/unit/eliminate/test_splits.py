@@ -68,9 +68,8 @@ def test_a_split_costs_what_the_elimination_of_the_edge_costs():
 
 
 def eliminated(tables, vertex):
-    from dataclasses import replace
-
     from tapeless.eliminate.tables import Elimination
+    from tapeless.records import replace
 
     state = Elimination(tables)
     state.eliminate(vertex)

@@ -1,7 +1,5 @@
 """The reference elimination: what an order costs, on graphs small enough to count by hand."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
@@ -10,6 +8,7 @@ from tapeless.eliminate.published import published
 from tapeless.eliminate.structure import CONST, MINUS, ONE, VAR, Edge, Values
 from tapeless.eliminate.tables import Elimination, cost, eliminate
 from tapeless.eliminate.work import work
+from tapeless.records import replace
 
 from .random_tables import random_tables
 

@@ -1,7 +1,5 @@
 """The array operations against plain NumPy, their refusals, and the completeness matrix."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
@@ -14,6 +12,7 @@ from tapeless.ir.op import Domain, all_ops, lookup
 from tapeless.ir.types import BOOL, F32, F64, I64, Type, Var, f64, i64
 from tapeless.ops.samples import cases
 from tapeless.ops.table import holes, matrix
+from tapeless.records import replace
 
 
 def _write(a, place, value):

@@ -7,9 +7,8 @@ multiples of pi/2. Beyond the limit, see `payne_hanek`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from ...ir.types import F32, F64
+from ...records import dataclass
 from .coefficients import INV_PI_2, PI_2
 from .double import Pair, exact_product, exact_sum
 from .formats import format_of

@@ -7,9 +7,9 @@ functions are inlined: their constants then stay in registers around the caller'
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 
 from ...ir.types import I64
+from ...records import dataclass, replace
 from ..text import Writer, llvm_type
 from .lanes import Lanes, while_any
 

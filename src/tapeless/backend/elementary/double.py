@@ -8,8 +8,8 @@ those of Dekker and Knuth, with the product's error found by fma.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from ...records import dataclass
 from .lanes import Lanes, Operand, fma, select
 
 

@@ -6,9 +6,8 @@ error would reach the result undiminished. exp(r) = 1 + r + r^2 P(r), added up f
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from ...ir.types import F32, F64
+from ...records import dataclass
 from .coefficients import EXP, INV_LN2, LN2
 from .double import Pair, exact_product, ordered_sum
 from .formats import format_of

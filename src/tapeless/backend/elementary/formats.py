@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from ...ir.types import F32, F64, I32, I64, DType
+from ...records import dataclass
 from .lanes import Lanes
 
 

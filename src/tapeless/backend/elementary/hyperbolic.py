@@ -7,9 +7,8 @@ The inverses are logarithms of arguments formed as pairs.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from ...ir.types import F32, F64
+from ...records import dataclass
 from .coefficients import COSH, SINH
 from .double import Pair, divide, exact_product, exact_sum, ordered_sum, square_root
 from .exponential import exp_tail, reduce

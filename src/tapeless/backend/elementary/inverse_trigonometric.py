@@ -7,8 +7,7 @@ beside pi/4; one division serves all cases, and its error is found from the rema
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from ...records import dataclass
 from .coefficients import ASIN, ATAN, PI, PI_2, THREE_PI_4
 from .double import Pair, constant_pair, divide, exact_sum, ordered_sum, select_pair, square_root
 from .formats import flip_sign, format_of, sign_bit

@@ -8,10 +8,10 @@ rounded once and alike at every width; `fma` is fused by name, never by the opti
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from ...ir.types import BOOL, F32, F64, I32, I64, DType, Lit
+from ...records import dataclass
 from ..text import Writer, constant, llvm_type
 
 Operand: TypeAlias = "Lanes | float | int"

@@ -6,9 +6,8 @@ log(1 + f) = f - f^2/2 + s (f^2/2 + s^2 P(s^2)), in which f is exact and the res
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from ...ir.types import F32, F64
+from ...records import dataclass
 from .coefficients import INV_LN2, INV_LN10, LN2_SHORT, LOG, LOG10_2, LOG_LONG, TWO_THIRDS
 from .double import Pair, divide, exact_product, exact_sum, multiply, ordered_sum
 from .formats import format_of

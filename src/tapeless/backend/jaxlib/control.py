@@ -9,12 +9,12 @@ found by trying.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ...errors import UnsupportedFunctionError
 from ...ir.core import Block, For, While
 from ...ir.types import I64
+from ...records import dataclass
 from .library import jax, jnp, lax
 from .values import Affine, Axes, Value, aligned, is_known, jax_dtype, of_affine, of_array, spread, united
 

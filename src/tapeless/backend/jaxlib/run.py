@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -29,6 +28,7 @@ from ...ir.core import (
 from ...ir.op import lookup
 from ...ir.types import I64, Atom, Lit, Type, Var
 from ...ir.walk import free_vars
+from ...records import dataclass, field
 from . import combine, control, deposits
 from .arrays import apply_array, size_of
 from .library import jnp

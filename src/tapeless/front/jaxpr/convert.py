@@ -12,7 +12,6 @@ nothing is differentiated any more.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -22,6 +21,7 @@ from ...ir.build import Atoms, Builder
 from ...ir.core import Function, Lambda
 from ...ir.types import Atom, Var, i64
 from ...ir.walk import fresh
+from ...records import dataclass, field, replace
 from ..numpy.nest import array_of, pull_atom
 from .types import UNSIGNED, UnrepresentableError, constant, is_representable, is_wide, type_of
 

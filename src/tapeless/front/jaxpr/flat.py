@@ -7,9 +7,9 @@ and needs JAX for it.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
+from ...records import dataclass, field
 from .library import jax, jax_core
 from .types import is_representable
 

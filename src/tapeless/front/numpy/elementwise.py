@@ -8,10 +8,10 @@ checked when the program runs unless it is known.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from ...ir.types import BOOL, F64, I32, I64, Atom, DType
+from ...records import dataclass
 from ..context import Context
 from ..values import Value
 from .arguments import pull

@@ -8,12 +8,12 @@ elementwise functions only compose such functions; `array_of` then makes one nes
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from ...ir.build import Body, Builder
 from ...ir.core import Lambda
 from ...ir.types import Atom, DType
+from ...records import dataclass
 from .atoms import ONE, ZERO, convert, plus, quotient, remainder, times
 
 Atoms: TypeAlias = tuple[Atom, ...]

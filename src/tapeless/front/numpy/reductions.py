@@ -7,13 +7,13 @@ elements of nothing raise; the neutral elements are the infinities or the extrem
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from ...ir.build import Builder
 from ...ir.types import BOOL, F64, I64, Atom, DType, Lit, boolean, i64
+from ...records import dataclass
 from ..context import Context
 from ..registry import implements, method
 from ..values import Value
