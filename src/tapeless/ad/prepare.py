@@ -16,7 +16,7 @@ from ..symbolic import coarsen, stable
 
 
 def _coarsened(function: Function, notes: Notes) -> Function:
-    return stable.run(coarsen.run(function, notes), notes) if config.current.coarsen else function
+    return stable.run(coarsen.run_before_derivatives(function, notes), notes) if config.current.coarsen else function
 
 
 STEPS = (

@@ -14,42 +14,62 @@ from collections.abc import Sequence
 from typing import TypeAlias
 
 from ..ir.build import Builder
-from ..ir.core import Apply, Block, For, Function, If, Lambda, Reduce, Stm, While
+from ..ir.core import Apply, Block, For, Function, Hist, If, Lambda, Map, Reduce, Scan, Scatter, Stm, While
 from ..ir.types import BOOL, I64, Atom, boolean, i64
 from ..ir.walk import fresh, map_lambdas
 from ..passes.cost import ARRAY_OPS, block_cost, stm_cost
 from ..passes.notes import Notes
 from ..records import replace
+from .blocks import BLOCKS
+from .counted import close_for
 from .describe import SUBJECT, Segment, written
 from .exits import close_while
 from .gate import objection
 from .powers import POWER
 from .read import UnreadableError
-from .recurrences import Closed, close_for
+from .recurrences import Closed
 from .sums import close_sum
 from .write import Writer
 
 Loop: TypeAlias = For | While | Reduce
+_PARALLEL = (Map, Reduce, Scan, Hist, Scatter)
 # The first part of the names of what a loop leaves that stands in for its closed form.
 PLAIN = "plain"
-_OURS = (f"{PLAIN}.", f"{POWER}.")
+_OURS = (f"{PLAIN}.", f"{POWER}.", f"{BLOCKS}.")
 FEWEST = 4  # iterations
+FEWEST_IN_BLOCKS = 128
 LANES = 8
 MOST = 1 << 16  # iterations from which on it must pay
 _COUNTS = (0, 1, 2, 3, 7, 12)  # to try
 
 
+# Steps are composed in blocks where an iteration takes at most this share of its time; of a loop that is going to be
+# differentiated less, since its return sweep has more to compute and waits no longer.
+_BLOCKS, _BLOCKS_BEFORE_DERIVATIVES = 0.75, 0.45
+
+
 def run(function: Function, notes: Notes) -> Function:
     """The same function, with closed forms in the place of loops."""
-    body = _Coarsener(notes).block(function.body)
+    return _run(function, notes, _BLOCKS)
+
+
+def run_before_derivatives(function: Function, notes: Notes) -> Function:
+    """The same, for a function that is going to be differentiated."""
+    return _run(function, notes, _BLOCKS_BEFORE_DERIVATIVES)
+
+
+def _run(function: Function, notes: Notes, blocks: float) -> Function:
+    body = _Coarsener(notes, blocks).block(function.body)
     return function if body is function.body else replace(function, body=body)
 
 
 class _Coarsener:
-    def __init__(self, notes: Notes) -> None:
-        self.notes = notes
+    def __init__(self, notes: Notes, blocks: float) -> None:
+        self.notes, self.blocks = notes, blocks
         # The scalar operations around, by the names they bind: the gate tries loops on what these give.
         self.around: dict[str, Stm] = {}
+        # Is this inside a parallel operator? Its iterations run side by side; to compose steps as well gains nothing.
+        self.side_by_side = False
 
     def block(self, block: Block) -> Block:
         """The block; the same object when nothing in it changed."""
@@ -65,11 +85,13 @@ class _Coarsener:
         expr = stm.expr
         if isinstance(expr, For | While | Reduce) and _is_candidate(stm):
             try:
-                return self.closed(stm, expr, _closed(expr))
+                return self.closed(stm, expr, _closed(expr, 0.0 if self.side_by_side else self.blocks))
             except UnreadableError as reason:
                 if not isinstance(expr, Reduce):
                     self.refused(stm, str(reason))
+        outside, self.side_by_side = self.side_by_side, self.side_by_side or isinstance(expr, _PARALLEL)
         inner = map_lambdas(expr, self.lam)
+        self.side_by_side = outside
         return [stm if inner == expr else replace(stm, expr=inner)]
 
     def refused(self, stm: Stm, reason: str) -> None:
@@ -86,7 +108,7 @@ class _Coarsener:
         trial = _Replacement(stm, loop, closed, 2)
         # The terms of a sum are computed side by side.
         body = max(1.0, block_cost(loop.body.body)) / (LANES if isinstance(loop, Reduce) else 1)
-        least, before, after = _pays_from(trial.arm, body)
+        least, before, after = _pays_from(trial.arm, body, closed.pace)
         if least > (MOST if closed.count.value is None else closed.count.value):
             raise UnreadableError("its closed form takes as many operations")
         if reason := objection([stm], trial.stms, stm.vars, trial.good, _COUNTS, self.around):
@@ -124,8 +146,10 @@ def _arm(b: Builder, writer: Writer, closed: Closed, least: int) -> Block:
     return b.block(writer.write(b, [*closed.results, good]))
 
 
-def _pays_from(arm: Block, body: float) -> tuple[int, str, str]:
+def _pays_from(arm: Block, body: float, pace: tuple[float, float] | None) -> tuple[int, str, str]:
     """From which number of iterations on the closed form takes fewer operations; operations before and after."""
+    if pace is not None:
+        return FEWEST_IN_BLOCKS, f"{pace[0]:.0f} n, waits counted,", f"{pace[1]:.0f} n"
     steps = sum(block_cost(_body(stm)) for stm in arm.stms if isinstance(stm.expr, For | While))
     once = sum(stm_cost(stm) for stm in arm.stms if not isinstance(stm.expr, For | While))
     least = FEWEST
@@ -139,10 +163,10 @@ def _body(stm: Stm) -> Block:
     return stm.expr.body.body
 
 
-def _closed(loop: Loop) -> Closed:
+def _closed(loop: Loop, blocks: float) -> Closed:
     match loop:
         case For():
-            return close_for(loop)
+            return close_for(loop, blocks)
         case While():
             return close_while(loop)
         case Reduce():

@@ -13,7 +13,7 @@ from .latex import LATEX, TEXT, Style, name_of, text
 from .read import Reader
 from .recurrences import Closed, System, Unknown
 
-SUBJECT = "coarsening"
+SUBJECT, OPERATIONS = "coarsening", "operations"
 # Rules that only bring expressions into their canonical form are not worth telling.
 _QUIET = frozenset({"fold", "order", "neutral", "negation", "phi"})
 
@@ -48,6 +48,28 @@ class Segment(Note):
         ]
 
 
+@dataclass(frozen=True, slots=True)
+class Shorter(Note):
+    """Straight-line operations of a derivative that became fewer."""
+
+    before: int = 0
+    after: int = 0
+
+    @staticmethod
+    def of(old: Sequence[Stm], new: Sequence[Stm]) -> Shorter:
+        why = "by fingerprint: values are made of other values"
+        return Shorter(old[0].pos, OPERATIONS, f"{len(old)} became {len(new)}", why, len(old), len(new))
+
+    def lines(self) -> list[str]:
+        """The run on several lines."""
+        where = f"line {self.line}: " if self.pos else ""
+        return [
+            f"{where}straight-line derivative",
+            "  rules: fingerprint",
+            f"  operations: {self.before} became {self.after}",
+        ]
+
+
 def written(closed: Closed, around: Mapping[str, Stm]) -> Closed:
     """The closed form with the operations before the loop in the place of their results, which have no names."""
 
@@ -69,7 +91,8 @@ def written(closed: Closed, around: Mapping[str, Stm]) -> Closed:
         )
         for system in closed.systems
     ]
-    return replace(closed, count=full(closed.count), systems=tuple(systems))
+    told = tuple(replace(line, nodes=tuple(map(full, line.nodes))) for line in closed.told)
+    return replace(closed, count=full(closed.count), systems=tuple(systems), told=told)
 
 
 def _is_nameless(leaf: Node, around: Mapping[str, Stm]) -> bool:
@@ -80,6 +103,9 @@ def _is_nameless(leaf: Node, around: Mapping[str, Stm]) -> bool:
 def _formulas(closed: Closed, style: Style) -> tuple[str, ...]:
     found = [_count(closed, style)]
     found += [_system(closed.graph, system, style) for system in closed.systems]
+    for line in closed.told:
+        template = line.latex if style is LATEX else line.text
+        found.append(template.format(*(_factor(node, style) for node in line.nodes)))
     return tuple(filter(None, found))
 
 
@@ -138,7 +164,7 @@ def _factor(node: Node, style: Style) -> str:
 
 
 def segments_text(notes: Sequence[Note]) -> str:
-    """What became of the loops of a function: closed forms, and the reasons of those that stay."""
-    found = [note for note in notes if note.subject == SUBJECT]
-    lines = [line for note in found for line in (note.lines() if isinstance(note, Segment) else [str(note)])]
+    """What became of a function: closed forms of loops, the reasons of those that stay, and shorter derivatives."""
+    found = [note for note in notes if note.subject in (SUBJECT, OPERATIONS)]
+    lines = [line for note in found for line in (note.lines() if isinstance(note, Segment | Shorter) else [str(note)])]
     return "\n".join(lines) or "no loop was looked at"

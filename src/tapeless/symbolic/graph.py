@@ -7,6 +7,7 @@ A node is an operation of the table (`ops/`) over nodes, or one of
     symbol  something that varies: a value that a loop carries, or an index
     sum     args (size, index, body): the sum of body over index = 0, ..., size - 1
     power   args (count, entries...): an entry of the n-th power of an affine map (`powers`)
+    blocks  args (count, counter, starts and entries...): what a recurrence whose steps differ leaves (`blocks`)
 
 Nodes are made by `Graph` alone, which applies the canonical rules first and looks the result up, so that common
 sub-expressions cost nothing and building is linear in the size of the program. A node is made after its operands:
@@ -112,12 +113,30 @@ class Graph:
     def power(self, args: tuple[Node, ...], attrs: tuple[Any, ...], dtype: DType) -> Node:
         return self._node("power", args, attrs, Type(dtype))
 
+    def blocks(
+        self,
+        count: Node,
+        counter: Node,
+        starts: tuple[Node, ...],
+        entries: tuple[Node, ...],
+        attrs: tuple[Any, ...],
+        dtype: DType,
+    ) -> Node:
+        args = (count, counter, *starts, *entries)
+        mask = 0
+        for arg in args:
+            mask |= arg.mask
+        return self._node("blocks", args, attrs, Type(dtype), mask & ~counter.mask)
+
     def rebuilt(self, node: Node, args: tuple[Node, ...]) -> Node:
         """The node over other operands."""
         if node.op == "sum":
             return self.sum(*args)
         if node.op == "power":
             return self.power(args, node.attrs, node.dtype)
+        if node.op == "blocks":
+            size: int = node.attrs[0].size
+            return self.blocks(args[0], args[1], args[2 : 2 + size], args[2 + size :], node.attrs, node.dtype)
         return self.apply(node.op, *args, attrs=node.attrs)
 
     # -- short names ------------------------------------------------------------------------------

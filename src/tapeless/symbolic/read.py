@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..ir.core import Apply, Block, Check, If, Pos, Reduce, Stm
+from ..ir.core import Apply, Block, Check, For, If, Pos, Reduce, Stm
 from ..ir.types import Atom, Var
 from ..passes.cost import ARRAY_OPS
 from ..passes.sums import operators
@@ -103,3 +103,35 @@ class Reader:
 
 def _reads(block: Block) -> bool:
     return any(isinstance(stm.expr, Apply) and stm.expr.op == "index" for stm in block.stms)
+
+
+@dataclass(frozen=True, slots=True)
+class Iteration:
+    """The body of a counted loop as expressions: what is carried becomes `nexts`, from `starts` on, `count` times."""
+
+    reader: Reader
+    count: Node
+    counter: Node
+    carried: tuple[Node, ...]
+    starts: tuple[Node, ...]
+    nexts: tuple[Node, ...]
+
+    @property
+    def graph(self) -> Graph:
+        return self.reader.g
+
+    @property
+    def varying(self) -> int:
+        """The bits of all symbols: the counter's and those of what is carried."""
+        return sum(symbol.mask for symbol in (self.counter, *self.carried))
+
+
+def read_for(loop: For) -> Iteration:
+    """Read a counted loop; raises `UnreadableError` where its body is no expression."""
+    g = Graph()
+    reader = Reader(g)
+    counter, *carried = [g.symbol(param) for param in loop.body.params]
+    reader.bind(loop.body.params, [counter, *carried])
+    nexts = reader.block(loop.body.body)
+    starts = tuple(map(reader.atom, loop.init))
+    return Iteration(reader, g.atom(loop.count), counter, tuple(carried), starts, tuple(nexts))

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from ..ir.core import For
 from ..ir.types import BOOL, F32, F64, I64, DType, Type, Var, zero
 from ..ir.walk import fresh
 from ..records import dataclass
@@ -20,7 +19,7 @@ from .affine import Form, Forms
 from .checks import needed
 from .graph import Graph, Node
 from .powers import Place, power
-from .read import Condition, Reader, UnreadableError
+from .read import Condition, Iteration, UnreadableError
 
 MOST = 4  # unknowns of one system: a step takes the cube of that
 _COUNTED = (F64, F32, I64)
@@ -86,11 +85,22 @@ def step_of(g: Graph, unknown: Unknown) -> Node:
 
 
 @dataclass(frozen=True, slots=True)
+class Told:
+    """A formula in text and in LaTeX, with places {0}, {1}, ... for nodes."""
+
+    text: str
+    latex: str
+    nodes: tuple[Node, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Closed:
     """What a loop leaves: the values it carries, as expressions that hold where `valid` does (None: everywhere).
 
     `count` is how often it runs; `conditions` are the checks of an iteration, the same in each. Where there is more to
     find out than to compare `count` with a number, `entered` says whether it runs at all: else nothing may be read.
+    `told` says in words what `systems` do not say. Where the iterations stay, but depend on one another less, `pace` is
+    what one takes before and after.
     """
 
     graph: Graph
@@ -100,36 +110,51 @@ class Closed:
     conditions: tuple[Condition, ...]
     systems: tuple[System, ...]
     entered: Node | None = None
+    told: tuple[Told, ...] = ()
+    pace: tuple[float, float] | None = None
 
 
-def close_for(loop: For) -> Closed:
-    """The closed form of a counted loop; raises `UnreadableError` where none is known."""
-    g = Graph()
-    reader = Reader(g)
-    counter, *carried = [g.symbol(param) for param in loop.body.params]
-    reader.bind(loop.body.params, [counter, *carried])
-    results = reader.block(loop.body.body)
-    varying = sum(symbol.mask for symbol in (counter, *carried))
-    same, tests = needed(g, reader.conditions, varying)
-    ticks, aliases = _counters(g, counter)
-    forms = Forms(g, varying, aliases)
-    starts = [reader.atom(x) for x in loop.init]
-    unknowns = [
-        Unknown(symbol, start, affine(forms, result, symbol))
-        for symbol, start, result in zip(carried, starts, results, strict=True)
-    ]
+def close_affine(loop: Iteration) -> Closed:
+    """The closed form of a counted loop whose steps are all the same affine map; raises `UnreadableError`."""
+    g = loop.graph
+    same, tests = needed(g, loop.reader.conditions, loop.varying)
+    ticks, aliases = _counters(g, loop.counter)
+    unknowns = unknowns_of(loop, Forms(g, loop.varying, aliases))
     keys = {key for unknown in unknowns for key in unknown.form}
     ticking = [tick for tick in ticks if tick.symbol.mask in keys]
     if ticking:
         g.fire("counter")
     systems = split([*unknowns, *ticking])
-    count = g.atom(loop.count)
     g.fire("F4")
     g.fire("C5")
-    ends, valid = solve(g, systems, count)
+    ends, valid = solve(g, systems, loop.count)
     valid = conjunction(g, [*([] if valid is None else [valid]), *tests])
-    found = tuple(ends[symbol.mask] for symbol in carried)
-    return Closed(g, count, found, valid, tuple(same), tuple(systems))
+    found = tuple(ends[symbol.mask] for symbol in loop.carried)
+    return Closed(g, loop.count, found, valid, tuple(same), tuple(systems))
+
+
+def unknowns_of(loop: Iteration, forms: Forms) -> list[Unknown]:
+    """What the loop carries, each with its form."""
+    return [
+        Unknown(symbol, start, affine(forms, result, symbol))
+        for symbol, start, result in zip(loop.carried, loop.starts, loop.nexts, strict=True)
+    ]
+
+
+def solve_others(loop: Iteration, own: int) -> tuple[dict[int, Node], list[Node], tuple[System, ...]]:
+    """What a loop carries beside the symbols with the bits `own`: affine, and without reading those."""
+    g = loop.graph
+    forms = Forms(g, loop.varying)
+    unknowns = [
+        Unknown(symbol, start, affine(forms, result, symbol))
+        for symbol, start, result in zip(loop.carried, loop.starts, loop.nexts, strict=True)
+        if not symbol.mask & own
+    ]
+    if any(key & (own | loop.counter.mask) for unknown in unknowns for key in unknown.form):
+        raise UnreadableError("what it carries depends on something that is not affine")
+    systems = split(unknowns)
+    ends, valid = solve(g, systems, loop.count)
+    return ends, [] if valid is None else [valid], tuple(systems)
 
 
 def solve(g: Graph, systems: Sequence[System], count: Node) -> tuple[dict[int, Node], Node | None]:

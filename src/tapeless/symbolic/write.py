@@ -11,7 +11,7 @@ from typing import Any, cast
 from ..ir.build import Builder
 from ..ir.types import Atom, Var
 from ..passes.algebra import neutral_literal
-from . import powers
+from . import blocks, powers
 from .graph import Node, reachable
 from .read import Condition
 
@@ -67,6 +67,8 @@ class Writer:
                 return self._sum(b, node)
             case "power":
                 return self._power(b, node)
+            case "blocks":
+                return self._blocks(b, node)
             case op:
                 return b.apply(op, *[self.atoms[arg.number] for arg in node.args], attrs=node.attrs)
 
@@ -78,20 +80,41 @@ class Writer:
             self._powers[key] = powers.emit(b, shape, count, own)
         return self._powers[key][k]
 
+    def _blocks(self, b: Builder, node: Node) -> Atom:
+        shape, k = cast(tuple[blocks.Blocks, int], node.attrs)
+        count, counter, *rest = node.args
+        starts, entries = rest[: shape.size], dict(zip(shape.places, rest[shape.size :], strict=True))
+        key = (shape, *(arg.number for arg in node.args))
+
+        def read(b: Builder, i: Atom, places: Sequence[blocks.Place]) -> blocks.Entries:
+            return dict(zip(places, self._at(b, counter, i, [entries[place] for place in places]), strict=True))
+
+        if key not in self._powers:
+            first = [self.atoms[start.number] for start in starts]
+            self._powers[key] = blocks.emit(b, shape, self.atoms[count.number], first, read)
+        return self._powers[key][k]
+
     def _sum(self, b: Builder, node: Node) -> Atom:
         size, index, body = node.args
-        before = set(self.atoms)
 
         def term(b: Builder, i: Var) -> Sequence[Atom]:
-            self.atoms[index.number] = i
-            self._emit(b, [body])
-            return (self.atoms[body.number],)
+            return self._at(b, index, i, [body])
 
-        (total,) = b.reduce(self.atoms[size.number], "add", (neutral_literal("add", node.dtype),), term)
-        for number in set(self.atoms) - before:
-            del self.atoms[number]
-        return total
+        return b.reduce(self.atoms[size.number], "add", (neutral_literal("add", node.dtype),), term)[0]
+
+    def _at(self, b: Builder, symbol: Node, value: Atom, roots: Sequence[Node]) -> list[Atom]:
+        """Nodes where a symbol has a value; what is written for them is known nowhere else."""
+        outside = dict(self.atoms), dict(self._powers)
+        self.atoms[symbol.number] = value
+        made = self.write(b, roots)
+        self.atoms, self._powers = outside
+        return made
 
 
 def _operands(node: Node) -> Sequence[Node]:
-    return node.args[:1] if node.op == "sum" else node.args
+    if node.op == "sum":
+        return node.args[:1]
+    if node.op == "blocks":
+        count, counter, *others = node.args
+        return [count, *(other for other in others if not other.mask & counter.mask)]
+    return node.args
