@@ -10,7 +10,9 @@ others would be; where sizes are literals the sum is left as it is, since the ba
 Where several sums are done together, those for which nothing is kept are done by themselves.
 
 A sum of vectors, `reduce i { map k { e(i, k) } }`, reads its operands in order as it stands, unless one of them is read
-along i: `b[k, i]`. A transposition of what is summed is done once, to the sum.
+along i: `b[k, i]`. But in the body of a map it is a row of a matrix product, if it sums up the rows of a matrix that is
+the same for all, times numbers that are not: then it is an array of sums as well, which `jam` knows how to do. A
+transposition of what is summed is done once, to the sum.
 """
 
 from __future__ import annotations
@@ -36,21 +38,23 @@ CHEAP = 4.0
 
 def run(function: Function, notes: Notes) -> Function:
     """The function with its sums of large arrays turned inside out."""
-    body = _block(function.body, notes)
+    body = _block(function.body, notes, frozenset())
     return dce.run(Function(function.name, function.params, body, function.donated), notes)
 
 
-def _block(block: Block, notes: Notes) -> Block:
+def _block(block: Block, notes: Notes, own: frozenset[str]) -> Block:
+    """`own` are the names that the bodies of the maps around bind: what differs from row to row."""
     stms: list[Stm] = []
     for stm in (part for whole in block.stms for part in _apart(whole)):
-        made = _interchanged(stm)
+        made = _interchanged(stm, own)
         if made is not None:
             notes.add(stm.pos, "sum", "an array of sums", "a sum of large arrays")
         for new in (stm,) if made is None else made:
             if isinstance(new.expr, Apply | Check):
                 stms.append(new)
             else:
-                inner = map_lambdas(new.expr, lambda lam: Lambda(lam.params, _block(lam.body, notes)))
+                below = own | bound_names(Block((new,), ())) if own or isinstance(new.expr, Map) else own
+                inner = map_lambdas(new.expr, lambda lam, own=below: Lambda(lam.params, _block(lam.body, notes, own)))
                 stms.append(Stm(new.vars, inner, new.pos))
     return Block(tuple(stms), block.results)
 
@@ -107,7 +111,7 @@ class _Nest:
     axes: tuple[object, ...]
 
 
-def _interchanged(stm: Stm) -> tuple[Stm, ...] | None:
+def _interchanged(stm: Stm, own: frozenset[str]) -> tuple[Stm, ...] | None:
     """The statements that bind the same array, when the sum is to be turned inside out."""
     expr = stm.expr
     if not isinstance(expr, Reduce) or len(stm.vars) != 1 or not stm.vars[0].type.shape:
@@ -116,7 +120,7 @@ def _interchanged(stm: Stm) -> tuple[Stm, ...] | None:
         return None
     nest = _nest(expr)
     kept = None if nest is None else _kept(nest)
-    if nest is None or kept is None or not _pays(nest, kept):
+    if nest is None or kept is None or not (_pays(nest, kept) or _is_row_of_product(nest, kept, own)):
         return None
     b = Builder(stm.pos)
     result = _turned(b, nest, kept)
@@ -200,6 +204,17 @@ def _pays(nest: _Nest, kept: dict[Var, int]) -> bool:
     if deepest > 1 or (deepest == 1 and any(isinstance(size, Lit) for size in sizes[:2])):
         return False
     return len(sizes) > 2 or _runs_along(nest)
+
+
+def _is_row_of_product(nest: _Nest, kept: dict[Var, int], own: frozenset[str]) -> bool:
+    """Are rows of a matrix from outside the maps added up, each times a number from inside?"""
+    if kept or len(nest.levels) != 2 or any(isinstance(level.size, Lit) for level in nest.levels):
+        return False
+    summed, inner = nest.levels[0].counter, nest.levels[1].counter
+    reads = [s.expr for level in nest.levels for s in level.stms if isinstance(s.expr, Apply) and s.expr.op == "index"]
+    matrices = [name_of(read.args[0]) for read in reads if read.args[-2:] == (summed, inner)]
+    numbers = [name_of(read.args[0]) for read in reads if read.args[1:] == (summed,)]
+    return len(reads) == 2 and bool(set(matrices) - own) and bool(set(numbers) & own)
 
 
 def _runs_along(nest: _Nest) -> bool:

@@ -6,15 +6,22 @@ reads all of b for every i. Eight iterations of the outer map are written into o
 and one reduction over k, with eight accumulators and one load of b. What does not depend on i is computed once. The
 last block repeats the last row where there are none left. Maps and reductions outside any other operator are jammed
 when there is a reduction in a loop inside, which reads something that is the same for all rows.
+
+Inside other operators the same is done to the map over j, if its sum reads a row that is the same for all j:
+
+    map i { ... map j { reduce k { row[k] * b[j, k] } } ... }
+
+takes eight of its elements at a time, with one load of the row for all. There may be few of them, so that those left
+over are computed by themselves.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from functools import reduce
+from functools import partial, reduce
 
 from ..ir.build import Builder
-from ..ir.core import Apply, Block, Expr, For, Function, If, Lambda, Map, Reduce, Stm, While
+from ..ir.core import Apply, Block, Check, Expr, For, Function, If, Lambda, Map, Reduce, Stm, While
 from ..ir.types import Atom, Lit, Type, Var, i64
 from ..ir.walk import fresh, inline, map_lambdas, statements
 from . import dce
@@ -31,22 +38,31 @@ NEAR = 4096
 
 def run(function: Function, notes: Notes) -> Function:
     """The function with the rows of its matrix products taken together."""
-    body = _block(function.body, notes)
+    body = _block(function.body, notes, inside=False)
     return dce.run(Function(function.name, function.params, body, function.donated), notes)
 
 
-def _block(block: Block, notes: Notes) -> Block:
+def _block(block: Block, notes: Notes, *, inside: bool) -> Block:
+    """`inside` another operator."""
     stms: list[Stm] = []
     for stm in block.stms:
-        if isinstance(stm.expr, Map | Reduce) and _is_product(stm, stm.expr):
+        if not inside and isinstance(stm.expr, Map | Reduce) and _is_product(stm, stm.expr):
             notes.add(stm.pos, "loop", f"{ROWS} rows at a time", "they read the same elements")
             stms += _jammed(stm, stm.expr)
-        elif isinstance(stm.expr, For | While | If):
-            inner = map_lambdas(stm.expr, lambda lam: Lambda(lam.params, _block(lam.body, notes)))
-            stms.append(Stm(stm.vars, inner, stm.pos))
-        else:
+        elif inside and isinstance(stm.expr, Map) and _is_row_of_product(stm, stm.expr):
+            notes.add(stm.pos, "loop", f"{ROWS} elements at a time", "they read the same row")
+            stms += _jammed_with_rest(stm, stm.expr)
+        elif isinstance(stm.expr, Apply | Check):
             stms.append(stm)
+        else:
+            within = inside or not isinstance(stm.expr, For | While | If)
+            lower = partial(_inner, notes=notes, inside=within)
+            stms.append(Stm(stm.vars, map_lambdas(stm.expr, lower), stm.pos))
     return Block(tuple(stms), block.results)
+
+
+def _inner(lam: Lambda, notes: Notes, *, inside: bool) -> Lambda:
+    return Lambda(lam.params, _block(lam.body, notes, inside=inside))
 
 
 # -- which maps -----------------------------------------------------------------------------------
@@ -61,6 +77,25 @@ def _is_product(stm: Stm, expr: Map | Reduce) -> bool:
     varied = reached(body, (expr.body.params[0].name,))
     inside = list(statements(body))
     return all(_fits(s, varied) for s in inside) and any(_shares(s, varied) for s in body.stms)
+
+
+def _is_row_of_product(stm: Stm, expr: Map) -> bool:
+    """Is each element a sum that reads something which is the same for all elements, and something which is not?"""
+    body = expr.body.body
+    if isinstance(expr.size, Lit) or has_check((stm,)) or statement_count(body) > STATEMENTS:
+        return False
+    varied = reached(body, (expr.body.params[0].name,))
+    sums = [s.expr for s in body.stms if isinstance(s.expr, Reduce)]
+    if not sums or any(not isinstance(s.expr, Apply | Reduce) for s in body.stms):
+        return False
+    return all(_fits(s, varied) for s in statements(body)) and all(_is_flat_sum(s, varied) for s in sums)
+
+
+def _is_flat_sum(expr: Reduce, varied: set[str]) -> bool:
+    """Is it a sum of plain expressions of both kinds, what is the same for all and what is not?"""
+    plain = all(isinstance(stm.expr, Apply) for stm in expr.body.body.stms)
+    scalars = not any(atom.type.shape for atom in expr.neutral)
+    return plain and scalars and operators(expr) is not None and _reads_both(expr, varied)
 
 
 def _fits(stm: Stm, varied: set[str]) -> bool:
@@ -82,13 +117,15 @@ def _shares(stm: Stm, varied: set[str]) -> bool:
     """Is this a loop of sums that read something which is the same for all rows, and something which is not?"""
     if not isinstance(stm.expr, Map | Reduce):
         return False
-    for inner in stm.expr.body.body.stms:
-        if isinstance(inner.expr, Reduce) and not inner.vars[0].type.shape and not _is_near(stm.expr, inner.expr):
-            reads = [s for s in inner.expr.body.body.stms if isinstance(s.expr, Apply) and s.expr.op == "index"]
-            kinds = {bool({name_of(arg) for arg in s.expr.args} & varied) for s in reads if isinstance(s.expr, Apply)}
-            if kinds == {True, False}:
-                return True
-    return False
+    outer = stm.expr
+    sums = [s.expr for s in outer.body.body.stms if isinstance(s.expr, Reduce) and not s.vars[0].type.shape]
+    return any(not _is_near(outer, inner) and _reads_both(inner, varied) for inner in sums)
+
+
+def _reads_both(expr: Reduce, varied: set[str]) -> bool:
+    """Does a sum read something that is the same for all rows, and something which is not?"""
+    reads = [s.expr for s in expr.body.body.stms if isinstance(s.expr, Apply) and s.expr.op == "index"]
+    return {bool({name_of(arg) for arg in read.args} & varied) for read in reads} == {True, False}
 
 
 def _is_near(outer: Map | Reduce, inner: Reduce) -> bool:
@@ -108,12 +145,8 @@ def _jammed(stm: Stm, expr: Map | Reduce) -> list[Stm]:
     last = b.apply("sub", expr.size, i64(1))
 
     def rows(b: Builder, block: Var) -> tuple[list[Atom], list[list[Atom]]]:
-        first = b.apply("mul", block, i64(ROWS))
-        indices = [b.apply("add", first, i64(row)) for row in range(ROWS)]
-        jam = _Jam({expr.body.params[0].name: [b.apply("min", index, last) for index in indices]})
-        body = inline(expr.body, (expr.body.params[0],))
-        jam.statements(b, body.stms)
-        return list(indices), [jam.rows(result) for result in body.results]
+        indices = _indices(b, block)
+        return indices, _together(b, expr.body, [b.apply("min", index, last) for index in indices])
 
     match expr:
         case Map():
@@ -128,6 +161,38 @@ def _jammed(stm: Stm, expr: Map | Reduce) -> list[Stm]:
             vars = dict(zip(main, stm.vars, strict=True))
             b.stms[-1] = Stm(tuple(vars[var] for var in main), b.stms[-1].expr, stm.pos)
     return b.stms
+
+
+def _jammed_with_rest(stm: Stm, expr: Map) -> list[Stm]:
+    """The map over blocks of elements, then over those that are left."""
+    b = Builder(stm.pos)
+    blocks = b.apply("floordiv", expr.size, i64(ROWS))
+    whole = b.apply("mul", blocks, i64(ROWS))
+    left = b.apply("sub", expr.size, whole)
+
+    def block(b: Builder, number: Var) -> list[Atom]:
+        return [b.apply("stack", *values) for values in _together(b, expr.body, _indices(b, number))]
+
+    main = b.map_(blocks, block)
+    rest = b.map_(left, lambda b, k: b.splice(inline(expr.body, (b.apply("add", k, whole),))))
+    for var, first, last in zip(stm.vars, main, rest, strict=True):
+        flat = b.apply("reshape", first, whole, *var.type.shape[1:])
+        b.stms.append(Stm((var,), Apply("concat", (flat, last, expr.size), (0,)), stm.pos))
+    return b.stms
+
+
+def _indices(b: Builder, block: Var) -> list[Atom]:
+    """The rows of a block."""
+    first = b.apply("mul", block, i64(ROWS))
+    return [b.apply("add", first, i64(row)) for row in range(ROWS)]
+
+
+def _together(b: Builder, body: Lambda, indices: list[Atom]) -> list[list[Atom]]:
+    """The body for all these rows; the values of each of its results."""
+    jam = _Jam({body.params[0].name: indices})
+    block = inline(body, (body.params[0],))
+    jam.statements(b, block.stms)
+    return [jam.rows(result) for result in block.results]
 
 
 def _folded(

@@ -180,3 +180,50 @@ DEAR_ROW = """xs: f64[m] = index x i
       return ex
     }
 """
+
+
+# The adjoint of what a layer computes from each row: in lanes it would be read and written once for each i.
+ROWS = """
+def f(x: f64[n, m], y: f64[m, k]) {{
+  r: f64[n, k] = map n (p: i64) {{
+    o: f64[m] = map m (q: i64) {{
+      e: f64 = index x p q
+      g: f64 = tanh e
+      return g
+    }}
+    z: f64[k] = replicate 0.0 k
+    s: f64[k] = reduce m [z] (a: f64[k], b: f64[k]) {{
+      c: f64[k] = map k (h: i64) {{
+        u: f64 = index a h
+        v: f64 = index b h
+        w: f64 = add u v
+        return w
+      }}
+      return c
+    }} (i: i64) {{
+      number: f64 = index {numbers} i
+      t: f64[k] = map k (l: i64) {{
+        j: f64 = index y i l
+        d: f64 = mul j number
+        return d
+      }}
+      return t
+    }}
+    return s
+  }}
+  return r
+}}
+"""
+
+
+def test_a_row_of_a_product():
+    function = optimised(ROWS.format(numbers="o"), [X, Y[:4]], interchange, simplify)
+    (rows,) = (stm.expr for stm in function.body.stms if isinstance(stm.expr, Map))
+    *_, last = rows.body.body.stms
+    assert isinstance(last.expr, Map)
+    assert kinds(last.expr.body.body)[0] == "reduce"
+
+
+def test_a_sum_that_is_the_same_for_all_rows():
+    function = interchange.run(parse_function(ROWS.format(numbers="x 0")), interchange.Notes())
+    assert kinds(function.body)[:3] == ["map", "replicate", "reduce"]
