@@ -88,14 +88,21 @@ def _measured(kind: str, name: str) -> Row:
 
 def _import_compiler() -> list[Any]:
     """Import what compiling imports when it is needed; returns the list of what will be compiled."""
+    import tapeless.ad.functions
     import tapeless.backend.cpu
     import tapeless.driver
+    import tapeless.eliminate.collapse
     import tapeless.eliminate.jacobian
     import tapeless.front.capture
     import tapeless.front.derived
+    import tapeless.front.linear_maps
+    import tapeless.front.verbs
     import tapeless.passes.checks
     import tapeless.passes.pipeline
     import tapeless.passes.reciprocals
+    import tapeless.passes.whole
+    import tapeless.symbolic.coarsen
+    import tapeless.symbolic.resynthesis
 
     made: list[Any] = []
     compile_function = tapeless.driver.compile_function

@@ -90,7 +90,7 @@ def join(c: Context, cond: Atom, arms: list[Arm], live: Collection[str]) -> Valu
     if any(arm.side.names.get(name) is not False for arm in arms for name in (BROKEN, CONTINUED)):
         names |= c.frame.loop_live
     meeting = Meeting(c, arms[0].side, arms[1].side, arms[0].bound | arms[1].bound)
-    shapes = meeting.places(names)
+    shapes = meeting.places(sorted(names))  # in an order that other processes find, too: the cache knows texts
     atoms = _cross(c, cond, arms, meeting, shapes)
     _adopt(c, shapes, atoms, meeting, names)
     c.end = End.OPEN if End.OPEN in ends else End.LEFT

@@ -65,6 +65,29 @@ def test_a_second_process_takes_code_from_the_cache(script, tmp_path):
     assert all(path.suffix == ".tpc" for path in folder.iterdir())
 
 
+BRANCHED = """
+import tapeless as tp
+
+@tp.jit
+def turned(a, b, c, d):
+    if a > 0.0:
+        x, y, z, w = b, c, d, a
+    else:
+        x, y, z, w = c * d, d * a, a * b, b * c
+    return x - 2.0 * y + 3.0 * z / w
+
+print(turned(1.0, 2.0, 3.0, 4.0), turned.specialisations[0].split(": ")[-1].split(" in ")[0])
+"""
+
+
+def test_programs_do_not_depend_on_how_a_process_hashes_strings(tmp_path):
+    script, folder = tmp_path / "program.py", tmp_path / "cache"
+    script.write_text(BRANCHED)
+    assert output(start(script, folder, PYTHONHASHSEED="0")) == "8.0 compiled"
+    for seed in ("1", "2", "3"):
+        assert output(start(script, folder, PYTHONHASHSEED=seed)) == "8.0 from the cache"
+
+
 def test_the_cache_can_be_off(script, tmp_path):
     folder = tmp_path / "cache"
     folder.mkdir(mode=0o700)
