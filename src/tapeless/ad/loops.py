@@ -23,6 +23,7 @@ from ..ir.walk import fresh, refresh
 from . import accumulated, checkpoints, online, stacks, uncompute
 from .adjoints import ArmScope, Scope
 from .announce import announce_online, announce_some
+from .bits import Backwards
 from .branches import join
 from .checkpoints import Slots
 from .custom import place
@@ -47,9 +48,10 @@ def for_rule(sweep: Sweep, stm: Stm) -> Back:
     _need_fixed_sizes(stm, expr.body)
     trips = _trips(sweep.b, expr.count)
     counted = Stm(stm.vars, For(trips, expr.init, expr.body), stm.pos)
-    if sweep.plan.backwards and (inverse := uncompute.forward(sweep, stm, counted)) is not None:
+    plan = sweep.plan.at(stm.pos)
+    if plan.backwards and (inverse := uncompute.forward(sweep, stm, counted, plan)) is not None:
         return _back_of(counted, lambda scope, adjoints: _restore(
-            scope, expr, uncompute.back(sweep, scope, counted, inverse, adjoints, sweep.plan)
+            scope, expr, uncompute.back(sweep, scope, counted, inverse, adjoints, plan)
         ))  # fmt: skip
     if (body := accumulated.accumulated(sweep, counted)) is not None:
         return accumulated.back_of(sweep, counted, body)
@@ -77,7 +79,7 @@ def _from_some(
     slots: Slots,
     adjoints: Sequence[Atom | None],
     plan: Plan,
-    inverse: Lambda | None,
+    inverse: Backwards | None,
 ) -> dict[int, Var]:
     """The return sweep of a loop that kept some states: backwards from the last one if that can be, and is exact."""
 
@@ -165,7 +167,7 @@ def _count(b: Builder, expr: While) -> Var:
 # -- both versions ------------------------------------------------------------------------------
 
 
-def _either(sweep: Sweep, stm: Stm, writes: stacks.Writes, found: Limits, inverse: Lambda | None) -> Back:
+def _either(sweep: Sweep, stm: Stm, writes: stacks.Writes, found: Limits, inverse: Backwards | None) -> Back:
     """Keep something for every iteration if that fits, else states at some of them."""
     expr, b = stm.expr, sweep.b
     assert isinstance(expr, For)

@@ -77,6 +77,13 @@ class Plan:
     def is_limited(self) -> bool:
         return self.bytes is not None or self.states is not None
 
+    def at(self, pos: Pos | None) -> Plan:
+        """The plan of a loop: without a limit, the function that it stands in may ask for more than the outermost."""
+        if self.is_limited or pos is None or not pos.memory:
+            return self
+        asked = plan_for(pos.memory)
+        return replace(self, backwards=True, strict=self.strict or asked.strict)
+
     def shared(self, block: Block) -> Plan:
         """The plan of each statement of a block."""
         return self._part(max(1, sum(map(_has_loops, block.stms))))

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from ..ir.build import Builder
-from ..ir.core import Apply, Block, Lambda, Stm
+from ..ir.core import Apply, Block, Check, Lambda, Stm
 from ..ir.types import Atom, Var
 from ..ir.walk import inline, substitute
 from ..records import dataclass, field
@@ -37,7 +37,8 @@ class Sweep:
     """The forward sweep of one block into `b`.
 
     `varied`, `masked`, `unbounded`, `flat` and `steep` know the block's variables (`activity`, `masks`, `roots`),
-    `bound` are those that it binds; `plan` says what its loops may keep.
+    `bound` are those that it binds; `plan` says what its loops may keep; `held` are checks that are not made again
+    here, and those of the blocks around.
     """
 
     b: Builder
@@ -49,6 +50,12 @@ class Sweep:
     steep: set[str]
     bound: set[str]
     plan: Plan = field(default_factory=Plan)
+    held: tuple[Stm, ...] = ()
+
+    @property
+    def before(self) -> tuple[Stm, ...]:
+        """What was executed so far, with what is known to hold here."""
+        return (*self.held, *self.b.stms)
 
     def run(self, block: Block) -> list[Back]:
         """Emit the forward sweep; what the return sweep has to do, in program order."""
@@ -132,7 +139,8 @@ class Sweep:
         `outer` says for each result of the block which variable it goes to; None where its adjoint may be masked
         anyway. The plan is that of this block unless another is given.
         """
-        block = rerun(substitute(inline(lam, tuple(args)), scope.restorations()))
+        first = substitute(inline(lam, tuple(args)), scope.restorations())
+        block = rerun(first)
         given = [(param.name, arg.name) for param, arg in zip(lam.params, args, strict=True) if isinstance(arg, Var)]
         names = {arg for param, arg in given if param in self.varied}
         endless = {arg for param, arg in given if param in self.unbounded}
@@ -148,6 +156,7 @@ class Sweep:
             steep(block, _going_to(self.steep, outer, block, unknown=bool(self.steep)), level, choices),
             bound_in(block),
             plan or self.plan,
+            tuple(stm for stm in (*self.before, *first.stms) if isinstance(stm.expr, Check)),
         )
         return sweep, block
 

@@ -22,7 +22,7 @@ from ..ir.types import F32, F64, I64, Atom, Lit, Type, Var, boolean, i64
 from ..ir.walk import fresh, inline, substitute
 from .adjoints import ArmScope, Scope
 from .announce import announce_backwards, announce_irreversible
-from .bits import keeping_bits
+from .bits import Backwards, keeping_bits
 from .branches import join
 from .iteration import run_back
 from .planner import Plan
@@ -32,17 +32,17 @@ from .sweep import Sweep
 DRIFT = {F64: 1e-8, F32: 1e-4}
 
 
-def inverse_of(sweep: Sweep, stm: Stm) -> Lambda | None:
+def inverse_of(sweep: Sweep, stm: Stm) -> Backwards | None:
     """One iteration backwards; None when it cannot be found."""
     expr = stm.expr
     assert isinstance(expr, For)
     try:
-        return inverse_step(expr, sweep.b.stms)
+        return Backwards(inverse_step(expr, sweep.before))
     except CannotInvert:
         return None
 
 
-def forward(sweep: Sweep, stm: Stm, counted: Stm) -> Lambda | None:
+def forward(sweep: Sweep, stm: Stm, counted: Stm, plan: Plan) -> Backwards | None:
     """Emit a loop that is to run backwards, if it can; one iteration of it backwards.
 
     Unless that is forbidden, it keeps a bit of each iteration for a branch of which nothing tells which way was taken.
@@ -50,45 +50,45 @@ def forward(sweep: Sweep, stm: Stm, counted: Stm) -> Lambda | None:
     expr = stm.expr
     assert isinstance(expr, For)
     try:
-        inverse = inverse_step(expr, sweep.b.stms)
+        found = Backwards(inverse_step(expr, sweep.before))
     except CannotInvert as problem:
-        kept = None if sweep.plan.strict else keeping_bits(sweep, counted)
+        kept = None if plan.strict else keeping_bits(sweep, counted)
         if kept is None:
-            announce_irreversible(sweep.plan, stm.pos, problem.what)
+            announce_irreversible(plan, stm.pos, problem.what)
         return kept
     sweep.emit(counted)
-    return inverse
+    return found
 
 
 def back(
-    sweep: Sweep, scope: Scope, stm: Stm, inverse: Lambda, adjoints: Sequence[Atom | None], plan: Plan
+    sweep: Sweep, scope: Scope, stm: Stm, found: Backwards, adjoints: Sequence[Atom | None], plan: Plan
 ) -> dict[int, Var]:
     """Emit the return sweep of a loop; the carried arrays as they were before it."""
     expr = stm.expr
     assert isinstance(expr, For)
 
     def begin(b: Builder, i: Var, carried: Sequence[Var]) -> tuple[list[Var], Callable[[Scope], Sequence[Atom]]]:
-        block = substitute(inline(inverse, (i, *carried)), scope.restorations())
+        block = substitute(inline(found.inverse, (i, *carried)), scope.restorations())
         start = [_named(b, atom) for atom in b.splice(block)]
-        return start, lambda child: [child.primal(x) for x in start]
+        return start[: len(stm.vars)], lambda child: [child.primal(x) for x in start]
 
-    finals = tuple(scope.primal(var) for var in stm.vars)
+    finals = (*(scope.primal(var) for var in stm.vars), *found.places)
     run = run_back(sweep, scope, stm, adjoints, plan, finals, begin)
     announce_backwards(plan, stm.pos, expr.count, [var.type for var in stm.vars], DRIFT[F64])
-    return {k: var for k, var in enumerate(run.memory) if var.type.shape}
+    return {k: var for k, var in enumerate(run.memory[: len(stm.vars)]) if var.type.shape}
 
 
 def back_unless_it_drifts(
     sweep: Sweep,
     scope: Scope,
     stm: Stm,
-    inverse: Lambda,
+    inverse: Backwards,
     adjoints: Sequence[Atom | None],
     plan: Plan,
     otherwise: Callable[[Scope], dict[int, Var]],
 ) -> dict[int, Var]:
     """As `back` where the loop comes back to its first state, else what `otherwise` emits."""
-    found = _comes_back(scope, stm, inverse)
+    found = _comes_back(scope, stm, inverse.inverse)
     arms = [ArmScope(scope.b.child(), scope.varied, set(), scope) for _ in range(2)]
     ends = [back(sweep, arms[0], stm, inverse, adjoints, plan), otherwise(arms[1])]
     arrays = list(ends[1])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from ..ir.build import Atoms, Builder, is_literal
-from ..ir.core import Apply, Block, Check, Lambda, Map, Pos, Stm
+from ..ir.core import Apply, Block, Check, Custom, Lambda, Map, Pos, Stm
 from ..ir.types import Atom, Lit, Type, Var, i64, zero
 from ..ir.walk import map_lambdas
 from ..passes.sums import sum_operator
@@ -116,11 +116,16 @@ def rerun(block: Block) -> Block:
         return Lambda(lam.params, rerun(lam.body))
 
     stms = tuple(
-        Stm(stm.vars, map_lambdas(stm.expr, lam), returning(stm.pos))
+        Stm(stm.vars, stm.expr if _is_told(stm) else map_lambdas(stm.expr, lam), returning(stm.pos))
         for stm in block.stms
         if not isinstance(stm.expr, Check)
     )
     return Block(stms, block.results)
+
+
+def _is_told(stm: Stm) -> bool:
+    """Does it only tell inverses something (`ir.core.Custom`)? Loops that run again may be run backwards again."""
+    return isinstance(stm.expr, Custom) and not stm.vars
 
 
 def returning(pos: Pos | None) -> Pos | None:

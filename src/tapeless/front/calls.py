@@ -24,7 +24,7 @@ from .expressions import closure, elements
 from .fence import first_yield, refuse_known_call, refuse_node
 from .frame import BROKEN, CONTINUED, RESULT, RETURNED, End, Frame
 from .generators import as_function, consumes_generators
-from .inverse import Inversion, call_inverse
+from .inverse import Inversion, call_inverse, kept_by
 from .keeping import Keeping, Undoing, call_keeping, call_undoing
 from .liveness import Liveness, analyse, bound_names
 from .objects import construct, find_method, set_attribute
@@ -131,7 +131,8 @@ def _call_object(c: Context, function: Any, args: tuple[Value, ...], kwargs: dic
         )
     plain = _unwrapped(function)
     if isinstance(plain, FunctionType) and not _is_library(plain):
-        return inline(c, closure_of(c, plain), args, kwargs)
+        with kept_by(c, function):
+            return inline(c, closure_of(c, plain), args, kwargs)
     if (method := special_methods.find(function, "__call__")) is not None:
         return call(c, method, (function, *args), kwargs)
     if not callable(function) or isinstance(function, ObjectRef):

@@ -95,6 +95,8 @@ class Context:
         # How often what is executed now will be differentiated.
         self.orders = 0
         self.inverting = False  # will it be run backwards?
+        # What the functions that are executed now say that their loops keep for return sweeps.
+        self.memory = ""
         # Arrays that are written where nothing is undone.
         self.loose: set[Ref] = set()
         # What loops were found to carry, by their syntax and the types of the names they use.
@@ -322,6 +324,7 @@ class Context:
             node.col_offset,  # type: ignore[attr-defined]
             node.end_lineno,  # type: ignore[attr-defined]
             node.end_col_offset,  # type: ignore[attr-defined]
+            memory=self.memory,
         )
 
     # -- for handlers of syntax ---------------------------------------------------------------

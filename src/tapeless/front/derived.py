@@ -24,7 +24,7 @@ from ..passes.notes import Notes
 from ..records import dataclass, replace
 from .context import Context, describe
 from .control import PathEndsError
-from .inverse import backwards
+from .inverse import asked_to_keep
 from .isolated import isolated
 from .leaves import Container, Leaf, Tree, copied, from_atoms, leaves, make, matched, take
 from .source import source_of
@@ -79,7 +79,7 @@ def call_derived(
         if kwargs:
             refuse(c, "a linear map takes no keyword arguments")
         return function.apply(c, args)
-    with backwards(c, function.memory == "reversible"):
+    with asked_to_keep(c, function.memory):
         return _derived(c, function, args, kwargs)
 
 

@@ -66,7 +66,7 @@ def undone(c: Context, call: Call, block: Block, ends: Mapping[int, Atom]) -> Va
     undone = {number: k for number, k in enumerate(call.changed) if k not in call.loose}
     lasts = {number: now[k] for number, k in undone.items()} | dict(ends)
     wanted, lost = [call.olds[k] for k in undone.values()], [call.olds[k] for k in call.loose]
-    before = inverse_block(b, block, wanted, lasts, lost, c.parameters.notes)
+    before = inverse_block(b, block, wanted, lasts, lost, c.parameters.notes, tells=c.orders > 0 or c.inverting)
     fixed = {old: atom for k, (old, atom) in enumerate(zip(call.olds, now, strict=True)) if k not in undone.values()}
     atoms = dict(zip(undone.values(), c.b.splice(substitute(b.block(before), fixed)), strict=True))
     if call.loose:
@@ -149,6 +149,34 @@ def backwards(c: Context, inverting: bool) -> Generator[None]:
         yield
     finally:
         c.inverting = saved
+
+
+@contextmanager
+def asked_to_keep(c: Context, memory: Any) -> Generator[None]:
+    """A derivative is made whose user says what its return sweep may keep."""
+    is_reversible = isinstance(memory, str) and memory.endswith("reversible")
+    saved, c.memory = c.memory, memory if is_reversible else ""
+    try:
+        with backwards(c, is_reversible):
+            yield
+    finally:
+        c.memory = saved
+
+
+@contextmanager
+def kept_by(c: Context, function: Any) -> Generator[None]:
+    """Where it is differentiated, a function that says what its loops keep (`__memory__`) says so for all it calls."""
+    memory = getattr(function, "__memory__", None) if c.orders else None
+    if memory is None:
+        yield
+        return
+    # Strictness may be asked for besides.
+    saved, c.memory = c.memory, c.memory if c.memory.startswith("strictly") else memory
+    try:
+        with backwards(c, True):
+            yield
+    finally:
+        c.memory = saved
 
 
 def called(function: Any, args: tuple[Any, ...]) -> Any:

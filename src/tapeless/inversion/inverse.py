@@ -46,13 +46,15 @@ def inverse_block(
     lasts: Mapping[int, Atom],
     lost: Sequence[Var] = (),
     notes: Notes | None = None,
+    tells: bool = False,
 ) -> list[Atom]:
     """Emit what computes `inputs` of a block from its results `lasts`, given by their numbers.
 
     All other variables from outside are as they were, but for those that are `lost`. What the block checks is checked
-    again. What is computed again is written to `notes`.
+    again. What is computed again is written to `notes`. With `tells`, its loops are told how they are undone in turn.
     """
     solving = Solving(block, b, RULES, {var.name for var in (*inputs, *lost)}, checks=True)
+    solving.tells = tells
     solving.run([lasts.get(k) for k in range(len(block.results))])
     before: list[Atom] = []
     for var in inputs:

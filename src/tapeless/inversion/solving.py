@@ -85,6 +85,8 @@ class Solving:
         self.counters: dict[Var, Atom] = {}
         self.branches: dict[Atom, Atom] = {}
         self.told = 0
+        # Will what is made here be undone in turn?
+        self.tells: bool = parent is not None and parent.tells
         # What is computed again, in this block and in those within.
         self.again: list[Stm] = [] if parent is None else parent.again
         self.stuck: Stuck = set() if parent is None else parent.stuck

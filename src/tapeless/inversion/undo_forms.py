@@ -14,6 +14,7 @@ from .arrays import Told, learn_part
 from .conditions import condition_after
 from .see_through import seen_through
 from .solving import CannotInvert, Rules, Solving, Stuck
+from .told import tell_iteration
 from .undo import negated
 
 # Choices in arms of choices: so deep they are copied whole.
@@ -147,8 +148,13 @@ def undo_choice(s: Solving, stm: Stm) -> None:
             made = {x: t for x, t in made.items() if x.type.dtype is not BOOL or not s.is_known(x)}
             common = _behind(made, sides[0]) & _behind(made, sides[1])
             before, vars = s.told, tuple(var for var, _ in group)
+            own = {x: t for x, t in made.items() if x not in common}
+            open_ones = {x: t for x, t in own.items() if not s.is_known(x)}
             with s.b.at(stm.pos):
-                _undo_sides(s, vars, cond, sides, {x: t for x, t in made.items() if x not in common})
+                # What is known is read in the arms as it is; together with what it is made of it may tell more.
+                _undo_sides(s, vars, cond, sides, open_ones)
+                if s.told == before and len(open_ones) < len(own):
+                    _undo_sides(s, vars, cond, sides, own)
                 if s.told == before and s.depth < DEEPEST:
                     _undo_sides(s, vars, cond, sides, made)
         case _:
@@ -219,6 +225,8 @@ def backwards(s: Solving, expr: For, count: Atom, after: dict[int, Atom]) -> tup
         missing = [k for k in kept if starts[k] is None]
         if not missing:
             results = [start for k in kept if (start := starts[k]) is not None]
+            if s.tells and len(kept) == len(expr.init):
+                tell_iteration(s, b, expr, (i, *results), list(lasts.values()))
             body = Lambda((turn, *lasts.values()), b.block(results))
             return For(count, tuple(after[k] for k in kept), body), kept
         kept = [k for k in kept if k not in missing]

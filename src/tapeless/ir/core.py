@@ -35,7 +35,8 @@ from .types import Atom, Type, Var
 class Pos:
     """A place in the user's source: one-based line, zero-based columns, as in Python's `ast`.
 
-    `returning` marks what the return sweep of a derivative does there.
+    `returning` marks what the return sweep of a derivative does there; `memory` is what the function that is executed
+    there says its loops are to keep for that (`@tp.reversible`).
     """
 
     file: str
@@ -44,6 +45,7 @@ class Pos:
     end_line: int
     end_col: int
     returning: bool = False
+    memory: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -54,18 +54,23 @@ def run(function: Function, notes: Notes) -> Function:
 
 
 def run_before_derivatives(function: Function, notes: Notes) -> Function:
-    """The same, for a function that is going to be differentiated."""
-    return _run(function, notes, _BLOCKS_BEFORE_DERIVATIVES)
+    """The same, for a function that is going to be differentiated.
+
+    Of loops that are to run backwards (`Pos.memory`) only those are replaced that leave no loop, and have none around:
+    the inverses of closed forms could not be found.
+    """
+    return _run(function, notes, _BLOCKS_BEFORE_DERIVATIVES, undone=True)
 
 
-def _run(function: Function, notes: Notes, blocks: float) -> Function:
-    body = _Coarsener(notes, blocks).block(function.body)
+def _run(function: Function, notes: Notes, blocks: float, *, undone: bool = False) -> Function:
+    body = _Coarsener(notes, blocks, undone).block(function.body)
     return function if body is function.body else replace(function, body=body)
 
 
 class _Coarsener:
-    def __init__(self, notes: Notes, blocks: float) -> None:
-        self.notes, self.blocks = notes, blocks
+    def __init__(self, notes: Notes, blocks: float, undone: bool) -> None:
+        self.notes, self.blocks, self.undone = notes, blocks, undone
+        self.depth = 0  # of loops around
         # The scalar operations around, by the names they bind: the gate tries loops on what these give.
         self.around: dict[str, Stm] = {}
         # Is this inside a parallel operator? Its iterations run side by side; to compose steps as well gains nothing.
@@ -83,14 +88,18 @@ class _Coarsener:
 
     def statement(self, stm: Stm) -> Sequence[Stm]:
         expr = stm.expr
-        if isinstance(expr, For | While | Reduce) and _is_candidate(stm):
+        backwards = self.undone and stm.pos is not None and bool(stm.pos.memory)
+        stays = backwards and self.depth > 0
+        if isinstance(expr, For | While | Reduce) and not stays and _is_candidate(stm):
             try:
-                return self.closed(stm, expr, _closed(expr, 0.0 if self.side_by_side else self.blocks))
+                return self.closed(stm, expr, _closed(expr, 0.0 if self.side_by_side or backwards else self.blocks))
             except UnreadableError as reason:
                 if not isinstance(expr, Reduce):
                     self.refused(stm, str(reason))
         outside, self.side_by_side = self.side_by_side, self.side_by_side or isinstance(expr, _PARALLEL)
+        self.depth += isinstance(expr, For | While)
         inner = map_lambdas(expr, self.lam)
+        self.depth -= isinstance(expr, For | While)
         self.side_by_side = outside
         return [stm if inner == expr else replace(stm, expr=inner)]
 

@@ -9,7 +9,9 @@ Families of programs, which take turns when none is named:
               from what was kept
     whole     as kept, and integers change by floats of all digits that are rounded, as fixed-point numbers do
     smooth    reversible by construction, in floats of 60 digits: back to 30 of them; and derivatives whose loops run
-              backwards equal those that keep every state, to 18 digits
+              backwards equal those that keep every state, to 18 digits, of programs and of their inverses
+    bent      as smooth, but conditions read what their branches change, and loops have conditions: derivatives only,
+              whose loops keep bits and counts
     careless  as exact, but an amount may read what it changes: an inverse is refused, or right
     random    programs of `generate` with some of their values as results: wherever an inverse is found of some of the
               parameters, or of an iteration of a loop, it is right in 60 digits

@@ -32,11 +32,11 @@ from .reversible_programs import Reversible, random_reversible
 from .reversible_values import Kind
 from .verify import Verdict, judge, native_code
 
-FAMILIES = ("exact", "kept", "whole", "smooth", "careless", "random")
-TURNS = ("exact", "careless", "kept", "whole", "exact", "kept", "whole", "random", "kept", "smooth")
+FAMILIES = ("exact", "kept", "whole", "smooth", "bent", "careless", "random")
+TURNS = ("exact", "careless", "kept", "whole", "exact", "bent", "whole", "random", "kept", "smooth")
 KINDS = {
     "exact": Kind(), "smooth": Kind(smooth=True), "careless": Kind(careless=0.25), "kept": Kind(loose=0.6),
-    "whole": Kind(loose=0.3, whole=True),
+    "whole": Kind(loose=0.3, whole=True), "bent": Kind(smooth=True, loose=0.6),
 }  # fmt: skip
 LONG = 1e-30  # of agreement in 60 digits, of which a long chain of steps may lose some
 COMPILED = 16  # one of so many programs
@@ -55,7 +55,9 @@ def judge_seed(seed: int, family: str | None = None) -> Verdict:
         if dice.chance(0.5):
             program = replace(program, function=prepare(program.function, Notes()))
         if kind.smooth:
-            _judge_derivatives(program, dice)
+            _judge_derivatives(program.function, program.inputs[0], dice)
+        if family == "bent":
+            return Verdict("ok", f"{family} 1")
         if kind.loose:
             found = judge_kept(program, compiled=seed // len(TURNS) % COMPILED == 0)
             return Verdict("ok", f"{family} 1") if found else Verdict("refused", f"{family} 0", "with all kept")
@@ -64,6 +66,8 @@ def judge_seed(seed: int, family: str | None = None) -> Verdict:
         except CannotInvert as problem:
             return Verdict("refused", f"{family} 0", problem.pos.file if problem.pos else problem.what)
         (_judge_smooth if kind.smooth else _judge_exact)(program, inverse)
+        if kind.smooth:
+            _judge_derivatives(inverse, _results_and_constants(program), dice)
         if seed // len(TURNS) % COMPILED == 0:
             _judge_compiled(program, inverse)
     except Found as found:
@@ -76,13 +80,14 @@ def judge_seed(seed: int, family: str | None = None) -> Verdict:
 def inverse_of(function: Function, wanted: Sequence[int]) -> Function:
     """From all results and the parameters that are not wanted to those that are; refuses with `CannotInvert`.
 
+    Its loops are told how they are undone in turn.
     An array of bools for each size comes last, as the parameters that bind the sizes may be among those wanted.
     """
     b, body = Builder(), function.body
     known = set(function.sizes)
     told = [k for k, r in enumerate(body.results) if all(isinstance(n, Lit) or n in known for n in r.type.shape)]
     lasts = {k: fresh("last", body.results[k].type) for k in told}
-    before = inverse_block(b, body, [function.params[k] for k in wanted], lasts)
+    before = inverse_block(b, body, [function.params[k] for k in wanted], lasts, tells=True)
     kept = [param for k, param in enumerate(function.params) if k not in wanted]
     sizes = [fresh("size", Type(BOOL, (size,))) for size in function.sizes]
     inverse = Function("inverse", (*lasts.values(), *kept, *sizes), b.block(before))
@@ -156,9 +161,14 @@ def _judge_compiled(program: Reversible, inverse: Function) -> None:
             raise Found(verdict.kind, f"{name} {verdict.stage}", verdict.detail)
 
 
-def _judge_derivatives(program: Reversible, dice: Dice) -> None:
-    """Derivatives whose loops run backwards against those that keep every state, in 60 digits."""
+def _results_and_constants(program: Reversible) -> list[Any]:
+    """The arguments of the inverse of a program, rounded to the machine's numbers."""
     function, args = program.function, program.inputs[0]
+    return arguments_back(function, range(program.state), args, interpreter(function)(args))
+
+
+def _judge_derivatives(function: Function, args: Sequence[Any], dice: Dice) -> None:
+    """Derivatives whose loops run backwards against those that keep every state, in 60 digits."""
     active = [k for k, param in enumerate(function.params) if param.type.dtype.is_float]
     results = zip(function.result_types, Oracle(function).evaluate(args).results, strict=True)
     weights = [random_like(dice, type, np.shape(x)) for type, x in results if type.dtype.is_float]
