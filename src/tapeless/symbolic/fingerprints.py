@@ -1,8 +1,9 @@
 """Values of straight-line code at a random point, in two prime fields: equal fingerprints mean equal functions.
 
-Sums, products, quotients and constants are computed in the fields; sine and cosine of one angle are a point of the unit
-circle; every other operation is a number of its own, the same for the same operands. Two different expressions agree by
-chance with a probability of about their degree over 2^60 (Schwartz and Zippel), so that what agrees is an identity.
+Sums, products, quotients, choices and constants are computed in the fields; sine and cosine of one angle are a point of
+the unit circle; every other operation is a number of its own, the same for the same operands. Two different expressions
+agree by chance with a probability of about their degree over 2^60 (Schwartz and Zippel), so that what agrees is an
+identity.
 """
 
 from __future__ import annotations
@@ -36,6 +37,14 @@ def opaque(op: str, *operands: object) -> Print:
     return int.from_bytes(digest[:8]) % FIELDS[0], int.from_bytes(digest[8:]) % FIELDS[1]
 
 
+def choice(condition: str, yes: Print, no: Print) -> Print:
+    """phi(condition, yes, no) = no + x (yes - no), where x is any number: what holds for all holds for 1 and for 0."""
+    first, second = (
+        (n + x * (y - n)) % p for x, y, n, p in zip(opaque("phi", condition), yes, no, FIELDS, strict=True)
+    )
+    return first, second
+
+
 def apply(op: str, attrs: object, args: Sequence[Print]) -> Print:
     """The fingerprint of an operation on values with these fingerprints."""
     compute = _FIELD.get(op)
@@ -67,7 +76,7 @@ def _div(p: int, x: int, y: int) -> int:
     return x * pow(y, -1, p) % p
 
 
-_FIELD: dict[str, Callable[..., int]] = {"add": _add, "sub": _sub, "mul": _mul, "neg": _neg, "div": _div}
+_FIELD: dict[str, Callable[..., int]] = {"add": _add, "sub": _sub, "mul": _mul, "scale": _mul, "neg": _neg, "div": _div}
 
 
 def _on_the_circle(op: str, angle: Print) -> Print:

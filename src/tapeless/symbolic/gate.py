@@ -69,8 +69,8 @@ def same_values(old: Sequence[Stm], new: Sequence[Stm], results: Sequence[Var]) 
     runs = [interpreter(Function("run", params, Block(tuple(stms), tuple(results)))) for stms in (old, new)]
     rng = np.random.default_rng(len(old))
     for low in (-2.0, 0.1):
-        args = rng.uniform(low, 2.0, len(params))
-        wanted, found = (run(list(args)) for run in runs)
+        args = [rng.random() < 0.5 if param.type.dtype is BOOL else rng.uniform(low, 2.0) for param in params]
+        wanted, found = (run(args) for run in runs)
         if not all(map(_same, wanted, found, results)):
             return False
     return True

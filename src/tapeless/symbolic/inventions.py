@@ -8,17 +8,19 @@ those are kept that are sums or products of other pairs; both by fingerprints.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..records import dataclass
 from . import fingerprints as fp
+from .classes import Classes, Ints
 from .extract import Way
-from .relations import Ints, combined, is_as_good
+from .relations import OPS, combined, is_as_good, marked, pairs, product_way
 
-MOST_CLASSES, MOST_KEPT = 320, 240
+MOST_CLASSES, MOST_KEPT, MOST_WAYS = 320, 240, 6
+_LAST, _SHORT = (1 << 20) - 1, (1 << 17) - 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,169 +45,193 @@ class Invention:
     uses: list[Use]
 
 
-def inventions(
-    prints: Sequence[fp.Print],
-    places: Sequence[float],
-    inputs: Sequence[int],
-    ways: Sequence[Sequence[Way]],
-    sizes: NDArray[np.float64],
-) -> list[Invention]:
+def inventions(classes: Classes, sizes: NDArray[np.float64]) -> list[Invention]:
     """The values that are worth computing, the most useful ones first."""
-    if len(prints) > MOST_CLASSES:
+    if len(classes.prints) > MOST_CLASSES:
         return []
-    values = [np.array([p[f] for p in prints], np.int64) for f in range(2)]
-    made = _pairs(values, places, np.array([p not in (fp.ZERO, fp.ONE) for p in prints]))
-    wanted = _wanted(values, places, ways)
-    found: list[Invention] = []
-    known = set(prints)
-    for key, uses in _common(made, wanted, places, known):
-        entry = _entry(key, made, uses, places, inputs, ways, sizes)
-        if entry is not None:
-            found.append(entry)
-    found.sort(key=lambda entry: -len({use.target for use in entry.uses}))
-    return found[:MOST_KEPT]
+    values = classes.fields()
+    made, wanted = _common(values, _made(classes, values[0]), _wanted(classes, values[0]))
+    uses = _uses(classes, wanted)
+    ways = _ways(made, uses)
+    found = [_entry(classes, sizes, key, ways[key], uses[key]) for key in uses]
+    kept = [entry for entry in found if entry is not None]
+    kept.sort(key=lambda entry: -len({use.target for use in entry.uses}))
+    return kept[:MOST_KEPT]
 
 
 # -- candidates -------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
-class _Made:
-    """What all pairs make: keys of both fields together, sorted, with operation, operands and signs.
+class _All:
+    """What pairs of classes make in the first field, one operation after another, up to the sign."""
 
-    `earliest` is where the first of the pairs that make a key can be computed.
-    """
+    made: Ints
+    keys: Ints
+    left: Ints
+    right: Ints
+
+    @staticmethod
+    def of(made: list[Ints], left: Ints, right: Ints) -> _All:
+        found = np.concatenate(made)
+        return _All(found, np.minimum(found, fp.FIELDS[0] - found), left, right)
+
+
+@dataclass(frozen=True, slots=True)
+class _Pairs:
+    """Some pairs: the keys of both fields together, the signs, the operations, and the classes."""
 
     keys: Ints
-    earliest: NDArray[np.float64]
-    ops: Ints
-    rows: Ints
-    columns: Ints
     signs: Ints
+    ops: Ints
+    left: Ints
+    right: Ints
+
+    @staticmethod
+    def of(every: _All, which: Ints, second: Callable[[Ints, Ints, int], Ints]) -> _Pairs:
+        """Some of all pairs; `second` gives what an operation makes of them in the other field."""
+        ops, at = np.divmod(which, len(every.left))
+        left, right, made, p = every.left[at], every.right[at], every.made[which], fp.FIELDS[1]
+        signs = np.where(made > fp.FIELDS[0] // 2, -1, 1)
+        other = np.select([ops == op for op in range(len(OPS))], [second(left, right, op) for op in range(len(OPS))])
+        other = np.where(signs < 0, (p - other) % p, other)
+        return _Pairs(every.keys[which] * (1 << 31) + other, signs, ops, left, right)
+
+    def rows(self) -> Iterator[tuple[int, int, int, int, int]]:
+        """Key, classes, operation and sign of each."""
+        table = np.stack((self.keys, self.left, self.right, self.ops, self.signs), axis=1)
+        return map(tuple, table.tolist())
+
+    def only(self, which: NDArray[np.bool_]) -> _Pairs:
+        return _Pairs(self.keys[which], self.signs[which], self.ops[which], self.left[which], self.right[which])
 
 
-_OPS = (("mul", 1), ("add", 1), ("add", -1))
+def _made(classes: Classes, values: Ints) -> _All:
+    """Sums, differences and products of all pairs."""
+    useful = np.flatnonzero(classes.useful())
+    rows, columns = pairs(len(useful))
+    made = [combined(values[useful], 0, rows, columns, op, second) for op, second in OPS]
+    return _All.of(made, useful[rows], useful[columns])
 
 
-def _pairs(values: Sequence[Ints], places: Sequence[float], useful: NDArray[np.bool_]) -> _Made:
-    parts: list[tuple[Ints, Ints, Ints, Ints, Ints]] = []
-    for number, (op, second) in enumerate(_OPS):
-        rows, columns = np.triu_indices(len(useful), 0 if op == "mul" else 1)
-        kept = useful[rows] & useful[columns]
-        rows, columns = rows[kept], columns[kept]
-        first, signs = combined(values, rows, columns, op, second, None)
-        other, _ = combined(values, rows, columns, op, second, signs)
-        parts.append((_key(first, other), np.full(len(rows), number), rows, columns, signs))
-    keys, ops, rows, columns, signs = (np.concatenate(part) for part in zip(*parts, strict=True))
-    order = np.argsort(keys, kind="stable")
-    keys, rows, columns = keys[order], rows[order], columns[order]
-    at = np.array(places)
-    _, starts, counts = np.unique(keys, return_index=True, return_counts=True)
-    earliest = np.repeat(np.minimum.reduceat(np.maximum(at[rows], at[columns]), starts), counts)
-    return _Made(keys, earliest, ops[order], rows, columns, signs[order])
+def _wanted(classes: Classes, values: Ints) -> _All:
+    """Quotients C / A and differences C - A and C + A, of a C that is computed and an A before it."""
+    places = np.array(classes.places)
+    is_open = [bool(ways) and ways[0].op in ("mul", "scale", "add") for ways in classes.ways]
+    computed, there = np.flatnonzero((places > -1) & is_open), np.flatnonzero(classes.useful())
+    which = np.flatnonzero(places[there][None, :] < places[computed][:, None])
+    targets, others = computed[which // len(there)], there[which % len(there)]
+    return _All.of([_difference(values, 0, targets, others, op) for op in range(len(OPS))], targets, others)
 
 
-def _key(first: Ints, second: Ints) -> Ints:
-    return first * (1 << 31) + second
+def _difference(values: Ints, f: int, targets: Ints, others: Ints, op: int) -> Ints:
+    """C / A, C - A or C + A in a field."""
+    p, (name, second) = fp.FIELDS[f], OPS[op]
+    if name == "mul":
+        inverse = np.array([pow(x, -1, p) if x else 0 for x in values.tolist()], np.int64)
+        return values[targets] * inverse[others] % p
+    return (values[targets] - second * values[others]) % p
+
+
+def _common(values: tuple[Ints, Ints], made: _All, wanted: _All) -> tuple[_Pairs, _Pairs]:
+    """What is both made and wanted, and is not there: few are left when tables of bits have been asked."""
+    table = marked(made.keys, _LAST)
+    table[values[0] & _LAST] = False
+    asked = np.flatnonzero(table.take(wanted.keys & _LAST))
+    # What is wanted once is no invention.
+    asked = asked[np.bincount(wanted.keys[asked] & _SHORT, minlength=1)[wanted.keys[asked] & _SHORT] > 1]
+    there = np.flatnonzero(marked(wanted.keys[asked], _LAST).take(made.keys & _LAST))
+    there = there[marked(wanted.keys[asked] >> 11, _LAST)[made.keys[there] >> 11]]
+    asked = asked[marked(made.keys[there] >> 11, _LAST)[wanted.keys[asked] >> 11]]
+    return (
+        _Pairs.of(made, there, lambda i, j, op: combined(values[1], 1, i, j, *OPS[op])),
+        _Pairs.of(wanted, asked, lambda c, a, op: _difference(values[1], 1, c, a, op)),
+    )
+
+
+def _uses(classes: Classes, wanted: _Pairs) -> dict[int, list[Use]]:
+    """What new values are wanted for, where that are at least two classes."""
+    _, group, counts = np.unique(wanted.keys, return_inverse=True, return_counts=True)
+    several = wanted.only(counts[group] > 1)
+    found: dict[int, list[Use]] = defaultdict(list[Use])
+    for key, target, other, op, sign in several.rows():
+        found[key].append(Use(target, OPS[op][0], other, sign, OPS[op][1]))
+    return {
+        key: uses
+        for key, uses in found.items()
+        if len({use.target for use in uses}) > 1 and _print(key) not in classes.having
+    }
+
+
+def _ways(made: _Pairs, uses: dict[int, list[Use]]) -> dict[int, list[Way]]:
+    """How new values can be made."""
+    found: dict[int, list[Way]] = {key: [] for key in uses}
+    for key, i, j, op, sign in made.rows():
+        if key in found and len(found[key]) < MOST_WAYS and not (i == j and OPS[op][0] == "add"):
+            found[key].append(Way(OPS[op][0], (i, j), sign, OPS[op][1]))
+    return found
 
 
 def _print(key: int) -> fp.Print:
     return key >> 31, key & ((1 << 31) - 1)
 
 
-@dataclass(frozen=True, slots=True)
-class _Wanted:
-    """Quotients C / A and differences C - A and C + A: their keys, C, A, signs, and the numbers of operations."""
-
-    keys: Ints
-    targets: Ints
-    others: Ints
-    signs: Ints
-    ops: Ints
-
-
-def _wanted(values: Sequence[Ints], places: Sequence[float], ways: Sequence[Sequence[Way]]) -> _Wanted:
-    count = len(places)
-    computed = [k for k in range(count) if places[k] > -1 and ways[k] and ways[k][0].op in ("mul", "add")]
-    there = [k for k in range(count) if (values[0][k], values[1][k]) not in (fp.ZERO, fp.ONE)]
-    c, a = (grid.ravel() for grid in np.meshgrid(computed, there, indexing="ij"))
-    inverse = [np.array([pow(int(x), -1, p) if x else 0 for x in values[f]]) for f, p in enumerate(fp.FIELDS)]
-    fields = [(values[f][c], values[f][a], inverse[f][a], p) for f, p in enumerate(fp.FIELDS)]
-    parts: list[tuple[Ints, Ints]] = []
-    for op, second in _OPS:
-        made = [(x * i if op == "mul" else x - second * y) % p for x, y, i, p in fields]
-        signs = np.where(made[0] > fp.FIELDS[0] // 2, -1, 1)
-        first, other = (np.where(signs < 0, (p - part) % p, part) for part, p in zip(made, fp.FIELDS, strict=True))
-        parts.append((_key(first, other), signs))
-    keys, signs = (np.concatenate(part) for part in zip(*parts, strict=True))
-    times = len(_OPS)
-    return _Wanted(keys, np.tile(c, times), np.tile(a, times), signs, np.repeat(np.arange(times), len(c)))
-
-
-def _common(made: _Made, wanted: _Wanted, places: Sequence[float], known: set[fp.Print]) -> list[tuple[int, list[Use]]]:
-    """Keys that pairs make and that are wanted for at least two classes."""
-    at = np.minimum(np.searchsorted(made.keys, wanted.keys), len(made.keys) - 1)
-    where = np.array(places)[wanted.targets]
-    before = (np.array(places)[wanted.others] < where) & (made.earliest[at] < where)
-    hits = np.nonzero((made.keys[at] == wanted.keys) & before)[0]
-    _, group, sizes = np.unique(wanted.keys[hits], return_inverse=True, return_counts=True)
-    groups: dict[int, list[Use]] = defaultdict(list[Use])
-    for hit in hits[sizes[group] > 1]:
-        op, second = _OPS[int(wanted.ops[hit])]
-        use = Use(int(wanted.targets[hit]), op, int(wanted.others[hit]), int(wanted.signs[hit]), second)
-        groups[int(wanted.keys[hit])].append(use)
-    return [
-        (key, found)
-        for key, found in groups.items()
-        if len({use.target for use in found}) > 1 and _print(key) not in known
-    ]
-
-
 # -- what is kept -----------------------------------------------------------------------------------
 
 
 def _entry(
-    key: int,
-    made: _Made,
-    uses: list[Use],
-    places: Sequence[float],
-    inputs: Sequence[int],
-    ways: Sequence[Sequence[Way]],
-    sizes: NDArray[np.float64],
+    classes: Classes, sizes: NDArray[np.float64], key: int, ways: list[Way], uses: list[Use]
 ) -> Invention | None:
-    start, end = np.searchsorted(made.keys, [key, key + 1])
-    options: list[tuple[float, int, Way, NDArray[np.float64]]] = []
-    for at in range(int(start), min(int(end), int(start) + 6)):
-        op, second = _OPS[int(made.ops[at])]
-        i, j = int(made.rows[at]), int(made.columns[at])
-        scale = sizes[i] * sizes[j] if op == "mul" else np.maximum(sizes[i], sizes[j])
-        way = Way(op, (i, j), int(made.signs[at]), second)
-        options.append((max(places[i], places[j]) + 0.5, inputs[i] | inputs[j], way, scale))
-    place = min(option[0] for option in options)
-    kept = [option for option in options if option[0] == place]
-    mask, scale = kept[0][1], kept[0][3]
-    kept = [option for option in kept if option[1] == mask]
+    places, inputs = classes.places, classes.inputs
+    if not ways:
+        return None
+    place, first = min((max(places[a] for a in way.args), k) for k, way in enumerate(ways))
+    way, place = ways[first], place + 0.5
+    mask = inputs[way.args[0]] | inputs[way.args[1]]
+    i, j = way.args
+    scale = sizes[i] * sizes[j] if way.op == "mul" else np.maximum(sizes[i], sizes[j])
     good = [
-        use
+        made
         for use in uses
         if places[use.target] > max(place, places[use.other])
-        and inputs[use.other] | mask == inputs[use.target]
-        and _rounds_as_well(use, kept[0][2], scale, ways, sizes)
+        and (made := _allowed(classes, use, mask)) is not None
+        and _rounds_as_well(classes, use, way, scale, sizes)
     ]
     if len({use.target for use in good}) < 2:
         return None
-    return Invention(_print(key), place, mask, [option[2] for option in kept], good)
+    kept = [
+        other
+        for other in ways
+        if max(places[a] for a in other.args) + 0.5 == place and inputs[other.args[0]] | inputs[other.args[1]] == mask
+    ]
+    return Invention(_print(key), place, mask, kept, good)
+
+
+def _allowed(classes: Classes, use: Use, mask: int) -> Use | None:
+    """The use, if target and what it is made of depend on the same. V is the first operand of `scale`, a slope."""
+    inputs = classes.inputs
+    if use.op == "add":
+        return use if inputs[use.other] | mask == inputs[use.target] else None
+    found = classes.product(inputs[use.other], mask, inputs[use.target])
+    if found is None or found == ("scale", False):
+        return None
+    return Use(use.target, found[0], use.other, use.sign, use.second)
 
 
 def _rounds_as_well(
-    use: Use,
-    way: Way,
-    scale: NDArray[np.float64],
-    ways: Sequence[Sequence[Way]],
-    sizes: NDArray[np.float64],
+    classes: Classes, use: Use, way: Way, scale: NDArray[np.float64], sizes: NDArray[np.float64]
 ) -> bool:
     """Are the terms of which the class is made not larger than those of its own sum?"""
     k, a = use.target, use.other
-    if use.op == "mul":
-        return way.op == "mul" or is_as_good(sizes[a] * scale, k, ways[k][0], sizes)
-    return is_as_good(np.maximum(sizes[a], scale), k, ways[k][0], sizes)
+    if use.op != "add":
+        return way.op == "mul" or is_as_good(sizes[a] * scale, classes, k, sizes)
+    return is_as_good(np.maximum(sizes[a], scale), classes, k, sizes)
+
+
+def way_of(use: Use, k: int) -> Way:
+    """How the target of a use is made of the new value, which is class k."""
+    if use.op != "add":
+        return product_way((use.op, use.op == "scale"), use.other, k, use.sign)
+    # C - A = s V is C = A + s V, C + A = s V is C = -(A - s V).
+    sign, second = (1, use.sign) if use.second > 0 else (-1, -use.sign)
+    return Way("add", (use.other, k), sign, second)

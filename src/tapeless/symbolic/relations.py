@@ -3,86 +3,117 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..ir.core import Apply, Stm
+from ..ir.op import lookup
 from ..ir.types import Lit
 from . import fingerprints as fp
+from .classes import Classes, Ints
 from .extract import Way
 
-Ints = NDArray[np.int64]
+OPS = (("mul", 1), ("add", 1), ("add", -1))
 _POINTS = 6
+# Most pairs make nothing that is there: a table of the last bits tells in one read.
+_LAST = (1 << 16) - 1
 
 
-def related(
-    prints: Sequence[fp.Print],
-    places: Sequence[float],
-    inputs: Sequence[int],
-    ways: Sequence[Sequence[Way]],
-    sizes: NDArray[np.float64],
-) -> Iterator[tuple[int, Way]]:
+def related(classes: Classes, sizes: NDArray[np.float64]) -> Iterator[tuple[int, Way]]:
     """Classes and further ways to compute them."""
-    values = [np.array([p[f] for p in prints], np.int64) for f in range(2)]
-    order = np.argsort(values[0])
-    useful = np.array([p not in (fp.ZERO, fp.ONE) for p in prints])
-    for op, second in (("mul", 1), ("add", 1), ("add", -1)):
-        for i, j, k, sign in _matches(values, order, useful, op, second):
-            if places[k] <= max(places[i], places[j]) or inputs[i] | inputs[j] != inputs[k]:
-                continue
-            if op == "add" and not is_as_good(np.maximum(sizes[i], sizes[j]), k, ways[k][0], sizes):
-                continue
-            way = Way(op, (i, j), sign, second)
-            if not any(old.op == op and set(old.args) == {i, j} for old in ways[k]):
+    values, useful = classes.fields(), np.flatnonzero(classes.useful())
+    there = marked(values[0], _LAST)
+    for op, second in OPS:
+        for i, j, k, sign in _matches(classes, values, useful, there, op, second):
+            way = _way(classes, sizes, Way(op, (i, j), sign, second), k)
+            if way is not None and not any(old.op == way.op and set(old.args) == {i, j} for old in classes.ways[k]):
                 yield k, way
 
 
+def _way(classes: Classes, sizes: NDArray[np.float64], way: Way, k: int) -> Way | None:
+    """The way, if it may stand for the class k."""
+    (i, j), places, inputs = way.args, classes.places, classes.inputs
+    if places[k] <= max(places[i], places[j]):
+        return None
+    if way.op == "add":
+        good = inputs[i] | inputs[j] == inputs[k] and is_as_good(np.maximum(sizes[i], sizes[j]), classes, k, sizes)
+        return way if good else None
+    found = classes.product(inputs[i], inputs[j], inputs[k])
+    return None if found is None else product_way(found, i, j, way.sign)
+
+
+def product_way(found: tuple[str, bool], i: int, j: int, sign: int) -> Way:
+    """A product by the operation that was found for it."""
+    op, is_turned = found
+    return Way(op, (j, i) if is_turned else (i, j), sign, cost=lookup(op).cost)
+
+
 def _matches(
-    values: Sequence[Ints], order: Ints, useful: NDArray[np.bool_], op: str, second: int
+    classes: Classes, values: tuple[Ints, Ints], useful: Ints, there: NDArray[np.bool_], op: str, second: int
 ) -> Iterator[tuple[int, int, int, int]]:
     """i, j, k and a sign so that value i `op` value j is sign times value k."""
-    rows, columns = np.triu_indices(len(order), 0 if op == "mul" else 1)
-    kept = useful[rows] & useful[columns]
-    rows, columns = rows[kept], columns[kept]
-    made, signs = combined(values, rows, columns, op, second, None)
-    found = order[np.minimum(np.searchsorted(values[0], made, sorter=order), len(order) - 1)]
-    hits = np.nonzero(values[0][found] == made)[0]
-    check, _ = combined(values, rows[hits], columns[hits], op, second, signs[hits])
-    hits = hits[values[1][found[hits]] == check]
-    for at in hits:
-        yield int(rows[at]), int(columns[at]), int(found[at]), int(signs[at])
+    rows, columns = pairs(len(useful))
+    made = combined(values[0][useful], 0, rows, columns, op, second)
+    first = np.minimum(made, fp.FIELDS[0] - made)
+    hits = np.flatnonzero(there[first & _LAST])
+    rows, columns = useful[rows[hits]], useful[columns[hits]]
+    other = combined(values[1], 1, rows, columns, op, second)
+    for i, j, x, y in zip(rows.tolist(), columns.tolist(), made[hits].tolist(), other.tolist(), strict=True):
+        if i == j and op == "add":
+            continue
+        key, sign = fp.unsigned((x, y))
+        for k in classes.having.get(key, ()):
+            yield i, j, k, sign
 
 
-def combined(
-    values: Sequence[Ints], rows: Ints, columns: Ints, op: str, second: int, signs: Ints | None
-) -> tuple[Ints, Ints]:
-    """The combinations in the first field with their signs; or in the second field, under given signs."""
-    f = 0 if signs is None else 1
-    p, x, y = fp.FIELDS[f], values[f][rows], values[f][columns]
-    made = (x * y if op == "mul" else x + second * y) % p
-    if signs is None:
-        signs = np.where(made > p // 2, -1, 1)
-    return np.where(signs < 0, (p - made) % p, made), signs
+@lru_cache(maxsize=8)
+def pairs(count: int) -> tuple[Ints, Ints]:
+    """All pairs of numbers below `count`, the first not above the second."""
+    return np.triu_indices(count)
 
 
-def is_as_good(terms: NDArray[np.float64], k: int, own: Way, sizes: NDArray[np.float64]) -> bool:
+def marked(values: Ints, last: int) -> NDArray[np.bool_]:
+    """A table of the last bits that occur."""
+    table = np.zeros(last + 1, np.bool_)
+    table[values & last] = True
+    return table
+
+
+def combined(values: Ints, f: int, rows: Ints, columns: Ints, op: str, second: int) -> Ints:
+    """The combinations of pairs in a field."""
+    p, x, y = fp.FIELDS[f], values[rows], values[columns]
+    return (x * y if op == "mul" else x + second * y) % p
+
+
+def is_as_good(terms: NDArray[np.float64], classes: Classes, k: int, sizes: NDArray[np.float64]) -> bool:
     """Are terms of a sum not larger than those of the sum that it stands for?"""
+    own = classes.ways[k][0]
     if own.op != "add":
         return False
     before = np.maximum(sizes[own.args[0]], sizes[own.args[1]])
-    return bool(np.all(terms <= 2.0 * before + sizes[k]))
+    return bool((terms <= 2.0 * before + sizes[k]).all())
 
 
-def samples(stms: Sequence[Stm], of: Mapping[str | Lit, tuple[int, int]], count: int) -> NDArray[np.float64]:
-    """How large the values of each class are at some points."""
+def samples(
+    stms: Sequence[Stm],
+    of: Mapping[str | Lit, tuple[int, int]],
+    conditions: Mapping[str, tuple[str, bool]],
+    count: int,
+) -> NDArray[np.float64]:
+    """How large the values of each class are at some points; conditions take all outcomes in turn."""
     rng = np.random.default_rng(3)
     sizes = np.ones((count, _POINTS))
     known: dict[str | Lit, Any] = {}
+    bases = list(dict.fromkeys(base for base, _ in conditions.values()))
 
     def value(atom: Any) -> Any:
         key = atom if isinstance(atom, Lit) else atom.name
+        if isinstance(key, str) and key in conditions:
+            base, holds = conditions[key]
+            return (np.arange(_POINTS) >> bases.index(base) % 3 & 1 == 1) == holds
         if key not in known:
             known[key] = float(atom.value) if isinstance(atom, Lit) else rng.uniform(-2.0, 2.0, _POINTS)
             sizes[of[key][0]] = np.abs(known[key])
@@ -102,5 +133,5 @@ def samples(stms: Sequence[Stm], of: Mapping[str | Lit, tuple[int, int]], count:
 
 _NUMPY: dict[str, Any] = {
     "add": np.add, "sub": np.subtract, "mul": np.multiply, "div": np.divide, "neg": np.negative, "sin": np.sin,
-    "cos": np.cos, "exp": np.exp, "tanh": np.tanh, "abs": np.abs,
+    "cos": np.cos, "exp": np.exp, "tanh": np.tanh, "abs": np.abs, "scale": np.multiply, "select": np.where,
 }  # fmt: skip
