@@ -38,7 +38,8 @@ _unary("cbrt", lambda n, x: n.cbrt(x), lambda x, r: 1.0 / (3.0 * (r * r)), ANY, 
 
 _unary("exp", lambda n, x: n.exp(x), lambda x, r: r, ANY, 10, "e to the power x.")
 _unary("exp2", lambda n, x: n.exp2(x), lambda x, r: x.constant("log", 2.0) * r, ANY, 10, "2 to the power x.")
-_unary("expm1", lambda n, x: n.expm1(x), lambda x, r: r + 1.0, ANY, 14, "exp(x) - 1, accurate near 0.")
+# Its slope is not its value plus 1: where exp(x) is small, that has no digits.
+_unary("expm1", lambda n, x: n.expm1(x), lambda x, r: x.call("exp"), ANY, 14, "exp(x) - 1, accurate near 0.")
 _unary("log", lambda n, x: n.log(x), lambda x, r: 1.0 / x, POSITIVE, 12, "Natural logarithm.")
 _unary(
     "log2",

@@ -47,6 +47,11 @@ _TABLE = {
         Rule("geometric", "the sum of c q^i is c (1 + q + ... + q^(n-1)), by squaring"),
         Rule("product", "the product of n equal factors is a power, by squaring"),
         Rule("log1p", "log(1 + y) is log1p(y)"),
+        Rule("expm1", "exp(x) - 1 is expm1(x)"),
+        Rule("softplus", "log(1 + exp(x)) is h + log1p(exp(l - h)), h and l the larger and the smaller of x and 0"),
+        Rule("logsumexp", "log of a sum of exponentials is the largest exponent, and log1p of the sum of the others"),
+        Rule("hypot", "sqrt(x^2 + y^2) is hypot(x, y)"),
+        Rule("removable", "sin(x) / x and its like are series near zero"),
         Rule("fingerprint", "a value that is the sum or product of two others may be computed from them"),
         Rule("exit", "the first k with x_k beyond a bound, for x_k = x* + a^k (x_0 - x*), by a logarithm"),
     )
