@@ -8,7 +8,9 @@ order that was kept for the graph may not fit another numbering of it: whoever r
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from hashlib import blake2b
+from typing import Any
 
 from ..records import dataclass
 from .tables import Tables
@@ -46,7 +48,7 @@ def canonical(tables: Tables, model: str) -> Canonical:
     return Canonical(_digest(said), vertices)
 
 
-def _colours(tables: Tables) -> list[str]:
+def _colours(tables: Tables) -> list[int]:
     kind: list[list[int]] = tables.kind.tolist()
     extents: list[list[int]] = tables.extents.tolist()
     count = len(kind)
@@ -55,18 +57,24 @@ def _colours(tables: Tables) -> list[str]:
     for i, row in enumerate(after):
         for j, k in row:
             before[j].append((i, k))
-    places = {vertex: f"out {number}" for number, vertex in enumerate(tables.outputs)}
-    places |= {vertex: f"in {vertex}" for vertex in range(tables.inputs)}
-    colours = [_digest((places.get(v, ""), extents[v])) for v in range(count)]
+    places = {vertex: number + 1 for number, vertex in enumerate(tables.outputs)}
+    places |= {vertex: ~vertex for vertex in range(tables.inputs)}
+    colours = _numbered([(places.get(v, 0), *extents[v]) for v in range(count)])
     while True:
-        finer = [_digest((colours[v], _seen(colours, before[v]), _seen(colours, after[v]))) for v in range(count)]
-        if len(set(finer)) == len(set(colours)):
+        finer = _numbered([(colours[v], _seen(colours, before[v]), _seen(colours, after[v])) for v in range(count)])
+        if max(finer, default=0) == max(colours, default=0):
             return finer
         colours = finer
 
 
-def _seen(colours: list[str], edges: list[tuple[int, int]]) -> list[tuple[str, int]]:
-    return sorted((colours[vertex], kind) for vertex, kind in edges)
+def _seen(colours: list[int], edges: list[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
+    return tuple(sorted([(colours[vertex], kind) for vertex, kind in edges]))
+
+
+def _numbered(seen: Sequence[tuple[Any, ...]]) -> list[int]:
+    """A number for each description, by their order: it does not depend on that of the vertices."""
+    numbers = {description: number for number, description in enumerate(sorted(set(seen)))}
+    return [numbers[description] for description in seen]
 
 
 def _digest(said: object) -> str:

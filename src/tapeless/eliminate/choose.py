@@ -12,6 +12,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Iterator
+from operator import itemgetter
+from typing import TypeAlias
 
 from ..records import dataclass
 from . import engine, heuristics, store
@@ -19,6 +21,8 @@ from .anneal import Annealer
 from .canonical import canonical
 from .exact import exact, is_provable, outlook
 from .tables import Tables, cost
+
+Priced: TypeAlias = tuple[tuple[int, ...], int]  # an order and its cost
 
 PROOF = 0.4  # the share of the time that a proof may take,
 DOUBTFUL = 0.1  # and that of one which will hardly come to an end
@@ -43,20 +47,18 @@ class Choice:
 
 
 def choose(
-    tables: Tables, model: str, seconds: float | None = None, seed: int = 0, rules: Iterable[tuple[int, ...]] = ()
+    tables: Tables, model: str, seconds: float | None = None, seed: int = 0, rules: Iterable[Priced] = ()
 ) -> Choice:
     """The best order found in about so many seconds, or with a small effort that is always the same.
 
-    `rules` are the orders of the plain rules where these are known: forward, reverse and Markowitz.
+    `rules` are the orders of the plain rules with their costs where these are known: forward, reverse and Markowitz.
     """
     begin = time.monotonic()
     graph = canonical(tables, model)
     known = store.read(graph, tables)
     if known is not None and known.is_proven:
         return Choice(graph.inwards(known.order), known.cost, known.bound)
-    best = min(
-        (Choice(order, cost(tables, order), 0) for order in _candidates(tables, rules)), key=lambda choice: choice.cost
-    )
+    best = Choice(*min(_candidates(tables, rules), key=itemgetter(1)), 0)
     if known is not None:
         order, price = (graph.inwards(known.order), known.cost) if known.cost < best.cost else (best.order, best.cost)
         best = Choice(order, price, known.bound)
@@ -68,12 +70,16 @@ def choose(
     return best
 
 
-def _candidates(tables: Tables, rules: Iterable[tuple[int, ...]]) -> Iterator[tuple[int, ...]]:
+def _candidates(tables: Tables, rules: Iterable[Priced]) -> Iterator[Priced]:
     """The orders of the plain rules, and more greedy ones of a graph that is not large."""
-    yield from rules or (tuple(rule(tables)) for rule in heuristics.RULES.values())
+    yield from rules or (_priced(tables, rule(tables)) for rule in heuristics.RULES.values())
     if len(tables.intermediates) <= LARGE:
-        yield tuple(heuristics.relative_markowitz(tables))
-        yield tuple(heuristics.minimal_damage(tables))
+        yield _priced(tables, heuristics.relative_markowitz(tables))
+        yield _priced(tables, heuristics.minimal_damage(tables))
+
+
+def _priced(tables: Tables, order: list[int]) -> Priced:
+    return tuple(order), cost(tables, order)
 
 
 def _proven(tables: Tables, best: Choice, seconds: float | None) -> Choice:

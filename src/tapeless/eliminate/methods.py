@@ -70,11 +70,11 @@ class How:
         match self.method:
             case "auto" | "search" as name:
                 seconds = SEARCH if name == "search" and self.seconds is None else self.seconds
-                found = choose(tables, self.model, seconds, rules=rules.values())
+                found = choose(tables, self.model, seconds, rules=[(rules[rule], costs[rule]) for rule in RULES])
                 return Plan(graph, name, found.order, found.cost, found.bound, costs)
             case "edges":
                 seconds = (SEARCH if self.seconds is None else self.seconds) / 2
-                vertices = choose(tables, self.model, seconds, rules=rules.values())
+                vertices = choose(tables, self.model, seconds, rules=[(rules[rule], costs[rule]) for rule in RULES])
                 apart = best_apart(tables, (vertices.order, *rules.values()), seconds)
                 for split in apart.splits:
                     graph = graph_apart(graph, split)

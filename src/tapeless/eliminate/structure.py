@@ -98,6 +98,8 @@ def plus(a: Edge, b: Edge) -> Edge:
 
 def without_units(edge: Edge, target: tuple[int, ...], source: tuple[int, ...]) -> Edge:
     """The edge between vertices of these shapes with nothing said of axes of size one."""
+    if not (target or source):
+        return edge
     return Edge(
         edge.values,
         tuple((t, s) for t, s in edge.links if target[t] > 1),

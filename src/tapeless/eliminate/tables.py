@@ -65,8 +65,13 @@ class Elimination:
         self.tables = tables
         self.before: list[dict[int, int]] = [{} for _ in tables.kind]
         self.after: list[dict[int, int]] = [{} for _ in tables.kind]
-        for source, target in np.argwhere(tables.kind).tolist():
-            self._set(source, target, int(tables.kind[source, target]))
+        # In graphs of scalars, what all products over a vertex cost together, by the kind of the edge that leads from
+        # it, and of the one that leads to it, while the other edges stay.
+        self._into_known: list[dict[int, int]] = [{} for _ in tables.kind]
+        self._out_of_known: list[dict[int, int]] = [{} for _ in tables.kind]
+        there = np.nonzero(tables.kind)
+        for source, target, kind in zip(*map(np.ndarray.tolist, (*there, tables.kind[there])), strict=True):
+            self.after[source][target] = self.before[target][source] = kind
         self._product: list[list[int]] = tables.product.tolist()
         self._plus: list[list[int]] = tables.plus.tolist()
         self._flags: list[list[int]] = tables.flags.tolist()
@@ -97,16 +102,22 @@ class Elimination:
     def _into(self, target: int, middle: int, post: int) -> int:
         """The cost of all products that lead over middle and then along an edge of this kind to target."""
         if self._unit is not None:
-            unit = self._unit[post]
-            return sum([unit[pre] for pre in self.before[middle].values()])
+            known = self._into_known[middle]
+            if post not in known:
+                unit = self._unit[post]
+                known[post] = sum([unit[pre] for pre in self.before[middle].values()])
+            return known[post]
         sources = self.before[middle].items()
         return sum(self.product_cost(post, pre, (source, middle, target)) for source, pre in sources)
 
     def _out_of(self, source: int, middle: int, pre: int) -> int:
         """The cost of all products that lead from source along an edge of this kind to middle and on."""
         if self._unit is not None:
-            unit = self._unit
-            return sum([unit[post][pre] for post in self.after[middle].values()])
+            known = self._out_of_known[middle]
+            if pre not in known:
+                unit = self._unit
+                known[pre] = sum([unit[post][pre] for post in self.after[middle].values()])
+            return known[pre]
         targets = self.after[middle].items()
         return sum(self.product_cost(post, pre, (source, middle, target)) for target, post in targets)
 
@@ -127,11 +138,15 @@ class Elimination:
         before, after = self.before[vertex], self.after[vertex]
         self.before[vertex], self.after[vertex] = {}, {}
         for source, pre in before.items():
-            del self.after[source][vertex]
+            leading = self.after[source]
+            del leading[vertex]
             for target, post in after.items():
-                self._set(source, target, self._plus[self.after[source].get(target, 0)][self._product[post][pre]])
+                kind = self._plus[leading.get(target, 0)][self._product[post][pre]]
+                leading[target] = self.before[target][source] = kind
+            self._out_of_known[source] = {}
         for target in after:
             del self.before[target][vertex]
+            self._into_known[target] = {}
         return price
 
     def kinds(self) -> NDArray[np.int16]:
@@ -148,11 +163,8 @@ class Elimination:
         other.__dict__.update(self.__dict__)
         other.before = [dict(edges) for edges in self.before]
         other.after = [dict(edges) for edges in self.after]
+        other._into_known, other._out_of_known = list(self._into_known), list(self._out_of_known)
         return other
-
-    def _set(self, source: int, target: int, kind: int) -> None:
-        self.after[source][target] = kind
-        self.before[target][source] = kind
 
 
 def kind_matrix(vertices: int, kinds: Iterable[tuple[tuple[int, int], int]]) -> NDArray[np.int16]:
