@@ -17,7 +17,6 @@ import numpy as np
 from .config import Settings
 from .front.capture import Lowered
 from .front.tree import (
-    Leaf,
     Node,
     Out,
     OutArgument,
@@ -25,13 +24,13 @@ from .front.tree import (
     OutNode,
     OutStatic,
     Spec,
-    Static,
     as_flavour,
     assemble,
     out_leaves,
     spec_leaves,
     unflatten,
 )
+from .guards import guarded
 from .ir.core import Function
 from .ir.eval import evaluate
 from .ir.text import print_function
@@ -247,26 +246,7 @@ def _direct(lowered: Lowered, whole: Whole, builtin: Callable[..., Any]) -> Call
         return answer if answer is MISS or whole is None else whole(answer, leaves)
 
     take = builtin if whole is None else answered
-    if not captured:
-        return take
-    constants = [(entry.get, entry.spec.value) for entry in captured if isinstance(entry.spec, Static)]
-    pinned = [(entry.get, entry.pinned) for entry in captured if entry.pinned is not None]
-    numbers = [entry.get for entry in captured if isinstance(entry.spec, Leaf)]
-
-    def call(*leaves: Any) -> Any:
-        try:
-            for get, value in constants:
-                if get() is not value:
-                    return MISS
-            for get, value in pinned:
-                if get() != value:
-                    return MISS
-            now = [get() for get in numbers]
-        except (KeyError, ValueError, AttributeError):  # a name is gone, or holds something else altogether
-            return MISS
-        return take(*leaves, *now)
-
-    return call
+    return guarded(take, captured) if captured else take
 
 
 def _interpreted(lowered: Lowered, function: Function) -> Callable[..., Any]:

@@ -11,6 +11,8 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Callable
+from functools import partial
+from operator import getitem
 from types import FunctionType, ModuleType
 from typing import Any, cast
 
@@ -162,11 +164,11 @@ def scope_of(c: Context, function: FunctionType, *, internal: bool) -> Callable[
     def lookup(name: str) -> Value:
         if name in cells:
             cell = cells[name]
-            return c.parameters.capture(c, id(cell), name, lambda: cell.cell_contents)
+            return c.parameters.capture(c, id(cell), name, partial(getattr, cell, "cell_contents"))
         if name in names:
             if internal:
                 return names[name]
-            return c.parameters.capture(c, (id(names), name), name, lambda: names[name])
+            return c.parameters.capture(c, (id(names), name), name, partial(getitem, names, name))
         return getattr(builtins, name, Undefined())
 
     return lookup
@@ -177,4 +179,4 @@ def attribute_of(c: Context, owner: ModuleType | type, name: str) -> Value:
     home = owner.__name__ if isinstance(owner, ModuleType) else owner.__module__
     if home.split(".")[0] in _LIBRARIES:
         return getattr(owner, name)
-    return c.parameters.capture(c, (id(owner), name), name, lambda: getattr(owner, name))
+    return c.parameters.capture(c, (id(owner), name), name, partial(getattr, owner, name))
