@@ -7,6 +7,7 @@ the samples are small enough to be run every time.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from random import Random
 from typing import Any
 
 import numpy as np
@@ -63,17 +64,36 @@ def objection(
     return "" if taken else "its closed form was not reached on any of the inputs it was tried on"
 
 
-def same_values(old: Sequence[Stm], new: Sequence[Stm], results: Sequence[Var]) -> bool:
-    """Do operations on floats give the same results as others, at a few points?"""
+def same_values(
+    old: Sequence[Stm], new: Sequence[Stm], results: Sequence[Var], opposite: Mapping[str, str] | None = None
+) -> bool:
+    """Do operations on floats give the same results as others, at a few points?
+
+    `opposite` tells of truth values of which other one each is the negation.
+    """
     params = tuple(free_vars(Block(tuple(old), tuple(results))))
     runs = [interpreter(Function("run", params, Block(tuple(stms), tuple(results)))) for stms in (old, new)]
-    rng = np.random.default_rng(len(old))
-    for low in (-2.0, 0.1):
-        args = [rng.random() < 0.5 if param.type.dtype is BOOL else rng.uniform(low, 2.0) for param in params]
+    dice = Random(len(old))
+    for low, holds in ((-2.0, True), (0.1, False), (-1.0, True), (0.5, False)):
+        truth = _truth([param.name for param in params if param.type.dtype is BOOL], opposite or {}, dice, holds)
+        args = [truth[param.name] if param.name in truth else dice.uniform(low, 2.0) for param in params]
         wanted, found = (run(args) for run in runs)
         if not all(map(_same, wanted, found, results)):
             return False
     return True
+
+
+def _truth(names: Sequence[str], opposite: Mapping[str, str], dice: Random, first: bool) -> dict[str, bool]:
+    """Truth values of which some are the negations of others; the first one is given."""
+    found: dict[str, bool] = {}
+    for name in names:
+        base, holds = name, True
+        while base in opposite:
+            base, holds = opposite[base], not holds
+        if base not in found:
+            found[base] = dice.random() < 0.5 if found else first
+        found[name] = found[base] == holds
+    return found
 
 
 def _made_by(free: Iterable[Var], around: Mapping[str, Stm]) -> list[Stm]:

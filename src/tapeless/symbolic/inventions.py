@@ -102,9 +102,6 @@ class _Pairs:
         table = np.stack((self.keys, self.left, self.right, self.ops, self.signs), axis=1)
         return map(tuple, table.tolist())
 
-    def only(self, which: NDArray[np.bool_]) -> _Pairs:
-        return _Pairs(self.keys[which], self.signs[which], self.ops[which], self.left[which], self.right[which])
-
 
 def _made(classes: Classes, values: Ints) -> _All:
     """Sums, differences and products of all pairs."""
@@ -151,10 +148,8 @@ def _common(values: tuple[Ints, Ints], made: _All, wanted: _All) -> tuple[_Pairs
 
 def _uses(classes: Classes, wanted: _Pairs) -> dict[int, list[Use]]:
     """What new values are wanted for, where that are at least two classes."""
-    _, group, counts = np.unique(wanted.keys, return_inverse=True, return_counts=True)
-    several = wanted.only(counts[group] > 1)
     found: dict[int, list[Use]] = defaultdict(list[Use])
-    for key, target, other, op, sign in several.rows():
+    for key, target, other, op, sign in wanted.rows():
         found[key].append(Use(target, OPS[op][0], other, sign, OPS[op][1]))
     return {
         key: uses

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
+from random import Random
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,7 @@ from .classes import Classes, Ints
 from .extract import Way
 
 OPS = (("mul", 1), ("add", 1), ("add", -1))
-_POINTS = 6
+_POINTS, _MOST_POINTS, _NOWHERE = 32, 22, 8.0
 # Most pairs make nothing that is there: a table of the last bits tells in one read.
 _LAST = (1 << 16) - 1
 
@@ -89,12 +90,12 @@ def combined(values: Ints, f: int, rows: Ints, columns: Ints, op: str, second: i
 
 
 def is_as_good(terms: NDArray[np.float64], classes: Classes, k: int, sizes: NDArray[np.float64]) -> bool:
-    """Are terms of a sum not larger than those of the sum that it stands for?"""
+    """Are terms of a sum not larger than those of the sum that it stands for, but for points that are chance?"""
     own = classes.ways[k][0]
     if own.op != "add":
         return False
-    before = np.maximum(sizes[own.args[0]], sizes[own.args[1]])
-    return bool((terms <= 2.0 * before + sizes[k]).all())
+    before = 2.0 * np.maximum(sizes[own.args[0]], sizes[own.args[1]]) + sizes[k]
+    return int((terms <= before).sum()) >= _MOST_POINTS and bool((terms <= _NOWHERE * before).all())
 
 
 def samples(
@@ -104,7 +105,7 @@ def samples(
     count: int,
 ) -> NDArray[np.float64]:
     """How large the values of each class are at some points; conditions take all outcomes in turn."""
-    rng = np.random.default_rng(3)
+    dice = Random(3)
     sizes = np.ones((count, _POINTS))
     known: dict[str | Lit, Any] = {}
     bases = list(dict.fromkeys(base for base, _ in conditions.values()))
@@ -115,7 +116,7 @@ def samples(
             base, holds = conditions[key]
             return (np.arange(_POINTS) >> bases.index(base) % 3 & 1 == 1) == holds
         if key not in known:
-            known[key] = float(atom.value) if isinstance(atom, Lit) else rng.uniform(-2.0, 2.0, _POINTS)
+            known[key] = float(atom.value) if isinstance(atom, Lit) else _drawn(dice)
             sizes[of[key][0]] = np.abs(known[key])
         return known[key]
 
@@ -125,10 +126,14 @@ def samples(
             compute = _NUMPY.get(stm.expr.op)
             args = [value(arg) for arg in stm.expr.args]
             # What else there is counts as another input.
-            made = rng.uniform(-2.0, 2.0, _POINTS) if compute is None else compute(*args)
+            made = _drawn(dice) if compute is None else compute(*args)
             known[stm.vars[0].name] = made
             sizes[of[stm.vars[0].name][0]] = np.abs(made)
     return sizes
+
+
+def _drawn(dice: Random) -> NDArray[np.float64]:
+    return np.array([dice.uniform(-2.0, 2.0) for _ in range(_POINTS)])
 
 
 _NUMPY: dict[str, Any] = {

@@ -23,7 +23,6 @@ from ..ir.types import Var
 from ..ir.walk import free_vars, map_lambdas, statements
 from ..passes import simplify
 from ..passes.notes import Notes
-from ..passes.uses import mentioned
 from ..records import dataclass, replace
 from .decisive import decisive
 from .describe import Shorter
@@ -88,11 +87,9 @@ class _Shortener:
         made: list[Stm] = []
         changed = False
         opposite = negations(block)
-        for run in runs(block, self.fixed):
-            short = None
-            if fewest <= len(run.stms) <= MOST:
-                outputs = _read_elsewhere(run.stms, block)
-                short = self._shorter(run.stms, outputs, opposite)
+        for run, outputs in runs(block, self.fixed):
+            is_run = fewest <= len(run.stms) <= MOST
+            short = self._shorter(run.stms, outputs, opposite) if is_run else None
             inner = [[self._looked_into(stm) for stm in stms] for stms in (run.before, run.after)]
             changed |= short is not None or any(map(_differ, (*inner[0], *inner[1]), (*run.before, *run.after)))
             made += [*inner[0], *(short or run.stms), *inner[1]]
@@ -121,7 +118,7 @@ class _Shortener:
             new = again
             if not is_much:
                 break
-        if new is stms or not same_values(stms, new, outputs):
+        if new is stms or not same_values(stms, new, outputs, opposite):
             return None
         fired["fingerprint"] += 1
         self.notes.put(Shorter.of(stms, new))
@@ -140,13 +137,6 @@ def _round(stms: Sequence[Stm], outputs: Sequence[Var], opposite: Mapping[str, s
 
 def _cost(stms: Sequence[Stm]) -> float:
     return sum(lookup(stm.expr.op).cost for stm in stms if isinstance(stm.expr, Apply))
-
-
-def _read_elsewhere(stms: Sequence[Stm], block: Block) -> list[Var]:
-    inside = set(map(id, stms))
-    names = {name for stm in block.stms if id(stm) not in inside for name in mentioned(stm)}
-    names |= {result.name for result in block.results if isinstance(result, Var)}
-    return [stm.vars[0] for stm in stms if stm.vars[0].name in names]
 
 
 def _differ(new: Stm, old: Stm) -> bool:

@@ -6,6 +6,7 @@ behind them if it reads one of them; checks, and arrays that are overwritten, ke
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from collections.abc import Set as AbstractSet
 
@@ -26,16 +27,17 @@ class Run:
     after: list[Stm] = field(default_factory=list[Stm])
     own: set[str] = field(default_factory=set[str])
     late: set[str] = field(default_factory=set[str])
+    mentions: Counter[str] = field(default_factory=Counter[str])
 
-    def takes(self, stm: Stm, is_plain: bool) -> bool:
+    def takes(self, stm: Stm, reads: AbstractSet[str], is_plain: bool) -> bool:
         """Add a statement, where it may be added."""
-        reads = mentioned(stm)
         is_late = not reads.isdisjoint(self.late)
         names = (var.name for var in stm.vars)
         if is_plain:
             if not is_late:
                 self.stms.append(stm)
                 self.own.update(names)
+                self.mentions.update(reads)
             return not is_late
         if not is_late and reads.isdisjoint(self.own) and (not self.after or _is_scalar(stm)):
             self.before.append(stm)
@@ -44,17 +46,25 @@ class Run:
             self.late.update(names)
         return True
 
+    def outputs(self, everywhere: Mapping[str, int]) -> list[Var]:
+        """What is mentioned elsewhere, given how many statements and results of the block mention a name."""
+        results = [stm.vars[0] for stm in self.stms]
+        return [var for var in results if everywhere[var.name] > self.mentions[var.name]]
 
-def runs(block: Block, fixed: AbstractSet[str]) -> Iterator[Run]:
-    """The runs of a block in order; values that are `fixed` are computed as they are written."""
+
+def runs(block: Block, fixed: AbstractSet[str]) -> Iterator[tuple[Run, list[Var]]]:
+    """The runs of a block in order, with what is read of them elsewhere; what is `fixed` belongs to none."""
+    reads = [mentioned(stm) for stm in block.stms]
+    everywhere = Counter(name for names in reads for name in names)
+    everywhere.update({result.name for result in block.results if isinstance(result, Var)})
     run = Run()
-    for stm in block.stms:
+    for stm, names in zip(block.stms, reads, strict=True):
         plain = is_plain(stm) and stm.vars[0].name not in fixed
-        if not run.takes(stm, plain):
-            yield run
+        if not run.takes(stm, names, plain):
+            yield run, run.outputs(everywhere)
             run = Run()
-            run.takes(stm, plain)
-    yield run
+            run.takes(stm, names, plain)
+    yield run, run.outputs(everywhere)
 
 
 def is_plain(stm: Stm) -> bool:
