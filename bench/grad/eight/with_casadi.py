@@ -13,7 +13,10 @@ import numpy as np
 from bench.grad.harness import Calls
 
 GENERATED = os.environ.get("TAPELESS_BENCH_VARIANT") == "c"
-_GCC = {"flags": ["-O3", "-march=native", "-ffast-math"], "compiler": "gcc", "verbose": False}
+_GCC = {
+    "flags": ["-O3", "-march=native", "-ffast-math"], "linker_flags": ["-lmvec", "-lm"], "compiler": "gcc",
+    "verbose": False,
+}  # fmt: skip
 OPTIONS = {"jit": True, "compiler": "shell", "jit_options": _GCC} if GENERATED else {}
 
 

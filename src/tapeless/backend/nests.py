@@ -17,7 +17,7 @@ from ..ir.core import Map, Reduce, Stm
 from ..ir.types import I64
 from ..ir.walk import free_vars
 from ..records import dataclass, replace
-from . import access, affine, control, memory, partials, vectorise
+from . import access, affine, control, memory, partials, products, vectorise
 from .carry import Carry
 from .emitter import Emitter
 from .frame import Frame
@@ -41,14 +41,18 @@ _BRIEF = 1 << 18
 def fill_map(e: Emitter, stm: Stm, expr: Map, targets: Sequence[Array], overwrites: bool) -> None:
     """A map in scalar code outside any parallel region; `overwrites` as in `vectorise.map_range`."""
     schedule = plan(expr, e.kernel)
+    matrices = None if overwrites else products.find(e, expr, targets)
 
     def fill(inner: Emitter, given: Sequence[Array], _: Scalar, first: str, end: str) -> int:
-        with inner.repeated(expr.body):
-            span = first, end
-            return vectorise.map_range(inner, expr, given, span, schedule, asks=False, overwrites=overwrites)
+        def plain() -> int:
+            with inner.repeated(expr.body):
+                span = first, end
+                return vectorise.map_range(inner, expr, given, span, schedule, asks=False, overwrites=overwrites)
 
-    count = e.scalar(expr.size)
-    _run(e, stm, targets, _cut(e, count, Scalar(I64, str(_block_size(e, schedule)))), schedule, fill)
+        return plain() if matrices is None else products.emit(inner, matrices, given[0], (first, end), plain)
+
+    count, rows = e.scalar(expr.size), _block_size(e, schedule) if matrices is None else products.ROWS
+    _run(e, stm, targets, _cut(e, count, Scalar(I64, str(rows))), schedule, fill)
 
 
 def emit_reduce(e: Emitter, stm: Stm) -> None:

@@ -23,10 +23,11 @@ from functools import partial, reduce
 from ..ir.build import Builder
 from ..ir.core import Apply, Block, Check, Expr, For, Function, If, Lambda, Map, Reduce, Stm, While
 from ..ir.types import Atom, Lit, Type, Var, i64
-from ..ir.walk import fresh, inline, map_lambdas, statements
+from ..ir.walk import fresh, inline, map_lambdas, refresh, statements
 from . import dce
 from .cost import has_check, statement_count
 from .notes import Notes
+from .products import emit_is_large, product
 from .rewrite import name_of
 from .sums import operators
 from .uses import mentioned, reached
@@ -48,7 +49,7 @@ def _block(block: Block, notes: Notes, *, inside: bool) -> Block:
     for stm in block.stms:
         if not inside and isinstance(stm.expr, Map | Reduce) and _is_product(stm, stm.expr):
             notes.add(stm.pos, "loop", f"{ROWS} rows at a time", "they read the same elements")
-            stms += _jammed(stm, stm.expr)
+            stms += _unless_large(stm, stm.expr)
         elif inside and isinstance(stm.expr, Map) and _is_row_of_product(stm, stm.expr):
             notes.add(stm.pos, "loop", f"{ROWS} elements at a time", "they read the same row")
             stms += _jammed_with_rest(stm, stm.expr)
@@ -161,6 +162,19 @@ def _jammed(stm: Stm, expr: Map | Reduce) -> list[Stm]:
             vars = dict(zip(main, stm.vars, strict=True))
             b.stms[-1] = Stm(tuple(vars[var] for var in main), b.stms[-1].expr, stm.pos)
     return b.stms
+
+
+def _unless_large(stm: Stm, expr: Map | Reduce) -> list[Stm]:
+    """A large matrix product is left to the back end, which knows how to do that."""
+    found = product(expr) if isinstance(expr, Map) else None
+    if found is None or any(isinstance(n, Lit) for n in found.sizes):
+        return _jammed(stm, expr)
+    b = Builder(stm.pos)
+    large = emit_is_large(b, found)
+    forms = Map(expr.size, refresh(expr.body)), expr
+    whole, rows = (Stm((fresh(stm.vars[0].name, stm.vars[0].type),), form, stm.pos) for form in forms)
+    jammed = tuple(_jammed(rows, expr))
+    return [*b.stms, Stm(stm.vars, If(large, Block((whole,), whole.vars), Block(jammed, rows.vars)), stm.pos)]
 
 
 def _jammed_with_rest(stm: Stm, expr: Map) -> list[Stm]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tapeless.ir.core import Map, Reduce
+from tapeless.ir.core import If, Map, Reduce
 from tapeless.ir.text import parse_function
 from tapeless.ir.walk import statements
 from tapeless.passes import jam, simplify
@@ -92,6 +92,18 @@ def test_one_load_for_all_rows() -> None:
     (sums,) = (stm.expr for stm in statements(main.body.body) if isinstance(stm.expr, Reduce))
     assert len(sums.neutral) == jam.ROWS
     assert kinds(sums.body.body).count("index") == jam.ROWS + 1
+
+
+@pytest.mark.parametrize("n", [1, 20])
+def test_a_large_product_is_left_to_the_back_end(n: int) -> None:
+    text = PRODUCT.replace("      q: f64 = mul t t\n      return q", "      return t")
+    rng = np.random.default_rng(n)
+    function = optimised(text, [rng.normal(size=(n, 20)), rng.normal(size=(20, 200))], jam, simplify)
+    (choice,) = (stm.expr for stm in function.body.stms if isinstance(stm.expr, If))
+    arms = [
+        [stm.expr for stm in statements(arm) if isinstance(stm.expr, Reduce)] for arm in (choice.then, choice.orelse)
+    ]
+    assert [len(sums.neutral) for (sums,) in arms] == [1, jam.ROWS]
 
 
 @pytest.mark.parametrize("l", [0, 1, 7, 8, 19])
