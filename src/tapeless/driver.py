@@ -80,13 +80,13 @@ def compile_function(
     # The passes take a while to import: only who compiles pays for them.
     from .passes import checks, reciprocals
     from .passes.pipeline import optimise
-    from .symbolic import coarsen
+    from .symbolic import stages
 
     notes, seconds = lowered.notes, dict[str, float]() if seconds is None else seconds
     function = checks.run(lowered.function, settings.check)
     if settings.mode == "interpret":
         return Compiled(lowered, function, notes, _interpreted(lowered, function))
-    before = {"factor": coarsen.run} if settings.coarsen else {}
+    before = {"factor": stages.run} if settings.coarsen else {}
     function = optimise(function, notes=notes, check=settings.debug, seconds=seconds, before=before)
     function = canonical(reciprocals.run(function, notes) if settings.fastmath else function)
     loaded, from_cache = _machine_code(function, seconds)

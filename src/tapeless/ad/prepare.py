@@ -12,11 +12,11 @@ from ..config import config
 from ..ir.core import Function
 from ..passes import fuse, hoist, parallelise, scalarise, simplify, unroll, whole
 from ..passes.notes import Notes
-from ..symbolic import coarsen, stable
+from ..symbolic import stages
 
 
 def _coarsened(function: Function, notes: Notes) -> Function:
-    return stable.run(coarsen.run_before_derivatives(function, notes), notes) if config.current.coarsen else function
+    return stages.run_before_derivatives(function, notes) if config.current.coarsen else function
 
 
 STEPS = (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from ..ir.build import Builder
@@ -32,8 +33,14 @@ class Table:
         self.conditions = _conditions(stms, negations)
         bases = tuple(dict.fromkeys(base for base, _ in self.conditions.values()))
         self.classes = Classes(Dependence(4 * len(stms) + 8, bases))
+        # What a quotient depends on by being one: its denominator may be zero. And how many there are.
+        self.poles: dict[int, int] = {}
+        self.quotients: Counter[int] = Counter()
         for place, stm in enumerate(stms):
             self._statement(place, stm)
+        for k, count in self.quotients.items():
+            if count > 1:
+                self._reciprocal(k)
 
     def relate(self) -> None:
         """Find the sums and products of values that are values themselves."""
@@ -51,8 +58,8 @@ class Table:
 
     def has_choice(self) -> bool:
         """Can a value be computed in two ways, or two statements be one?"""
-        computed = sum(place > -1 for place in self.classes.places)
-        return computed < len(self.stms) or any(len(ways) > 1 for ways in self.classes.ways)
+        computed = {self.of[stm.vars[0].name][0] for stm in self.stms}
+        return len(computed) < len(self.stms) or any(len(ways) > 1 for ways in self.classes.ways)
 
     def emit(self, chosen: Mapping[int, Way], outputs: Sequence[Var], pos: Pos | None) -> list[Stm]:
         """The statements of the chosen ways, in order; outputs keep their names."""
@@ -101,11 +108,29 @@ class Table:
                 return dependence.chosen(base, *(inputs if holds else inputs[::-1]))
             case "scale":
                 return dependence.scaled(*inputs)
+            case "div":
+                return inputs[0] | inputs[1] | self._pole(args[1][0])
             case _:
                 whole = 0 if expr.op in _ENTIRE else dependence.new()
                 for part in inputs:
                     whole |= part
                 return whole
+
+    def _pole(self, k: int) -> int:
+        """The dependence of what is divided by a class."""
+        self.quotients[k] += 1
+        if k not in self.poles:
+            self.poles[k] = self.classes.dependence.new()
+        return self.poles[k]
+
+    def _reciprocal(self, k: int) -> None:
+        """One divided by a class by which several values are divided: a way for each of them by a product."""
+        classes, (one, sign) = self.classes, self._atom(Lit(1.0, F64))
+        print_ = fp.apply("div", (), [fp.ONE, classes.prints[k]])
+        new, has = classes.add(print_, classes.places[k] + 0.5, classes.inputs[k] | self.poles[k])
+        # It may be there, and be computed earlier.
+        classes.places[new] = classes.places[k] + 0.5
+        classes.ways[new] = [Way("div", (one, k), sign * has, cost=lookup("div").cost)]
 
     def _condition(self, choice: Apply) -> tuple[str, bool]:
         condition = choice.args[0]
