@@ -74,10 +74,7 @@ def _is_worth_looking_into(stm: Stm) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Shortener:
-    """`fixed` are values that are computed as they are written; `inside` says whether bodies are looked into.
-
-    What is differentiated afterwards is gone over once: its derivative will be, too.
-    """
+    """`fixed` are values that are computed as they are written; `inside` says whether bodies are looked into."""
 
     notes: Notes
     fixed: AbstractSet[str]
@@ -90,7 +87,9 @@ class _Shortener:
         opposite = negations(block)
         for run, outputs in runs(block, self.fixed):
             is_run = fewest <= len(run.stms) <= MOST
-            short = self._shorter(run.stms, outputs, opposite) if is_run else None
+            # Bodies, and what is differentiated afterwards, are gone over once: few gain more.
+            rounds = ROUNDS if self.inside and fewest == FEWEST else 1
+            short = self._shorter(run.stms, outputs, opposite, rounds) if is_run else None
             inner = [[self._looked_into(stm) for stm in stms] for stms in (run.before, run.after)]
             changed |= short is not None or any(map(_differ, (*inner[0], *inner[1]), (*run.before, *run.after)))
             made += [*inner[0], *(short or run.stms), *inner[1]]
@@ -107,11 +106,11 @@ class _Shortener:
         return lam if body is lam.body else Lambda(lam.params, body)
 
     def _shorter(
-        self, stms: Sequence[Stm], outputs: Sequence[Var], opposite: Mapping[str, str]
+        self, stms: Sequence[Stm], outputs: Sequence[Var], opposite: Mapping[str, str], rounds: int
     ) -> Sequence[Stm] | None:
         """Statements that compute the same with fewer operations; None where there are none."""
         new: Sequence[Stm] = stms
-        for _ in range(ROUNDS if self.inside else 1):
+        for _ in range(rounds):
             again = _round(new, outputs, opposite)
             before, after = _cost(new), _cost(again)
             if after > (LESS * before if new is stms else before - 1.0):
