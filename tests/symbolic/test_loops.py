@@ -184,8 +184,8 @@ CASES = {
     "descent to a break": (descent, (0.3, *DATA, 300), "exit"),
     "cooling": (cooling, (0.97, 90.0, 20.0), "exit"),
     "steady": (steady, (0.1, 0.25, 70.0), "exit"),
-    "breaking": (breaking, (1.02, 0.1, 1000), "exit"),
-    "breaking late": (breaking, (1.02, 0.1, 60), "exit"),
+    "breaking": (breaking, (0.981, 0.1, 1000), "exit"),
+    "breaking late": (breaking, (0.981, 0.1, 140), "exit"),
 }
 
 

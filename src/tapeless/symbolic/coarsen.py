@@ -15,7 +15,7 @@ from typing import TypeAlias
 
 from ..ir.build import Builder
 from ..ir.core import Apply, Block, For, Function, Hist, If, Lambda, Map, Reduce, Scan, Scatter, Stm, While
-from ..ir.types import BOOL, I64, Atom, boolean, i64
+from ..ir.types import BOOL, Atom, boolean, i64
 from ..ir.walk import fresh, map_lambdas
 from ..passes.cost import ARRAY_OPS, block_cost, stm_cost
 from ..passes.notes import Notes
@@ -136,8 +136,8 @@ class _Replacement:
         else:
             (count,) = writer.write(b, [closed.count])
             entered = b.apply("ge", count, i64(least))
-        self.arm = _arm(b.child(), writer, closed, least)
         nothing = Block((), (*_before(loop), boolean(False)))
+        self.arm = _arm(b.child(), writer, closed, least, nothing)
         *ends, self.good = b.if_blocks(entered, self.arm, nothing)
         old = tuple(fresh(PLAIN, var.type) for var in stm.vars)
         stays = Block((Stm(old, loop, stm.pos),), old)
@@ -145,31 +145,44 @@ class _Replacement:
         self.stms = b.stms
 
 
-def _arm(b: Builder, writer: Writer, closed: Closed, least: int) -> Block:
+def _arm(b: Builder, writer: Writer, closed: Closed, least: int, nothing: Block) -> Block:
     """The closed form: what the loop leaves, and whether that may be used."""
     g = closed.graph
-    writer.checks(b, closed.conditions)
     good = g.const(True, BOOL) if closed.valid is None else closed.valid
-    if closed.entered is not None:
-        good = g.apply("and", good, g.apply("ge", closed.count, g.const(least, I64)))
-    return b.block(writer.write(b, [*closed.results, good]))
+    writer.checks(b, closed.conditions)
+    if closed.entered is None:
+        return b.block(writer.write(b, [*closed.results, good]))
+    # How often it runs took some operations to find out; of a short loop that is all.
+    (count,) = writer.write(b, [closed.count])
+    inner = b.child()
+    many = inner.block(writer.write(inner, [*closed.results, good]))
+    return b.block(b.if_blocks(b.apply("ge", count, i64(least)), many, nothing))
 
 
 def _pays_from(arm: Block, body: float, pace: tuple[float, float] | None) -> tuple[int, str, str]:
     """From which number of iterations on the closed form takes fewer operations; operations before and after."""
     if pace is not None:
         return FEWEST_IN_BLOCKS, f"{pace[0]:.0f} n, waits counted,", f"{pace[1]:.0f} n"
-    steps = sum(block_cost(_body(stm)) for stm in arm.stms if isinstance(stm.expr, For | While))
-    once = sum(stm_cost(stm) for stm in arm.stms if not isinstance(stm.expr, For | While))
+    once, steps = _cost(arm)
     least = FEWEST
     while least < 2 * MOST and least * body < once + steps * least.bit_length():
         least *= 2
     return least, f"{body:.0f} n", f"{once:.0f} + {steps:.0f} log2 n"
 
 
-def _body(stm: Stm) -> Block:
-    assert isinstance(stm.expr, For | While)
-    return stm.expr.body.body
+def _cost(block: Block) -> tuple[float, float]:
+    """What a closed form takes at most: once, and for each bit of the number of iterations."""
+    once = steps = 0.0
+    for stm in block.stms:
+        match stm.expr:
+            case For(_, _, body) | While(_, _, body):
+                steps += block_cost(body.body)
+            case If(_, then, orelse):
+                arms = [_cost(arm) for arm in (then, orelse)]
+                once, steps = once + 1 + max(arm[0] for arm in arms), steps + max(arm[1] for arm in arms)
+            case _:
+                once += stm_cost(stm)
+    return once, steps
 
 
 def _closed(loop: Loop, blocks: float) -> Closed:

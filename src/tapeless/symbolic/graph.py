@@ -7,6 +7,7 @@ A node is an operation of the table (`ops/`) over nodes, or one of
     symbol  something that varies: a value that a loop carries, or an index
     sum     args (size, index, body): the sum of body over index = 0, ..., size - 1
     power   args (count, entries...): an entry of the n-th power of an affine map (`powers`)
+    series  args (count, h, count as a float, (1 + h)^count): the sum of powers of 1 + h (`series`)
     blocks  args (count, counter, starts and entries...): what a recurrence whose steps differ leaves (`blocks`)
 
 Nodes are made by `Graph` alone, which applies the canonical rules first and looks the result up, so that common
@@ -113,6 +114,9 @@ class Graph:
     def power(self, args: tuple[Node, ...], attrs: tuple[Any, ...], dtype: DType) -> Node:
         return self._node("power", args, attrs, Type(dtype))
 
+    def series(self, args: tuple[Node, ...], dtype: DType) -> Node:
+        return self._node("series", args, (), Type(dtype))
+
     def blocks(
         self,
         count: Node,
@@ -134,6 +138,8 @@ class Graph:
             return self.sum(*args)
         if node.op == "power":
             return self.power(args, node.attrs, node.dtype)
+        if node.op == "series":
+            return self.series(args, node.dtype)
         if node.op == "blocks":
             size: int = node.attrs[0].size
             return self.blocks(args[0], args[1], args[2 : 2 + size], args[2 + size :], node.attrs, node.dtype)

@@ -16,9 +16,9 @@ from ..ir.types import F64
 from ..records import dataclass
 from .checks import needed
 from .graph import Graph, Node, reachable
-from .powers import power
 from .read import Iteration, UnreadableError
 from .recurrences import Closed, Told, conjunction, name_of, solve_others
+from .series import ratio_power, series
 
 MARGIN = 2.0**10  # what may cancel
 APART = 2.0**-20  # of eigenvalues
@@ -71,10 +71,9 @@ def _end(g: Graph, m: Quotient, start: Node, count: Node, tests: list[Node]) -> 
     larger, ratio, fixed = _eigenvalues(g, m, tests)
     pole = f("div", m.c, larger)
     apart = f("sub", start, fixed)
-    powers = power(g, count, 1, {(0, 0): ratio, (0, 1): one})
     pull = f("mul", pole, apart)
-    first, last = f("add", one, pull), f("add", one, f("mul", pull, powers[0, 1]))
-    rest = f("div", f("mul", powers[0, 0], apart), last)
+    first, last = f("add", one, pull), f("add", one, f("mul", pull, series(g, ratio, count)))
+    rest = f("div", f("mul", ratio_power(g, ratio, count), apart), last)
     end = f("add", fixed, rest)
     low, high = f("min", first, last), f("max", first, last)
     tests += [

@@ -2,7 +2,7 @@
 
     x_n = a^(1 + b + ... + b^(n-1)) * x_0^(b^n)
 
-Both exponents are found by squaring. They are never multiplied out, and neither are the powers. For positive a and x_0
+Exponents are a power and a `series`. They are never multiplied out, and neither are the powers. For positive a and x_0
 and b >= 0 the logarithms of x_k go in one direction, so that nothing on the way is larger or smaller than the start and
 the end.
 
@@ -18,9 +18,9 @@ from ..ir.types import F64
 from ..records import dataclass
 from .checks import needed
 from .graph import Graph, Node, reachable
-from .powers import power
 from .read import Condition, Iteration, UnreadableError
 from .recurrences import Closed, Told, conjunction, name_of, solve_others
+from .series import ratio_power, series
 
 LARGEST = 2.0**16  # of both factors of the result
 OUTERMOST = 2.0**64  # of the start
@@ -61,13 +61,11 @@ def close_monomial(loop: Iteration) -> Closed:
 
 def _end(g: Graph, step: Monomial, start: Node, count: Node, tests: list[Node]) -> Node:
     assert step.exponent is not None
-    one = g.const(1, F64)
-    powers = power(g, count, 1, {(0, 0): step.exponent, (0, 1): one})
-    parts = [g.apply("pow", start, powers[0, 0])]
+    parts = [g.apply("pow", start, ratio_power(g, step.exponent, count))]
     tests.append(g.apply("ge", step.exponent, g.const(0, F64)))
     tests += _between(g, start, OUTERMOST)
     if step.factor.value != 1:
-        parts.append(g.apply("pow", step.factor, powers[0, 1]))
+        parts.append(g.apply("pow", step.factor, series(g, step.exponent, count)))
         tests.append(g.apply("gt", step.factor, g.const(0, F64)))
     for part in parts:
         tests += _between(g, part, LARGEST)

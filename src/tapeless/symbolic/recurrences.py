@@ -4,8 +4,8 @@
     x = A x + b                      several unknowns at once, also Fibonacci's and sums    rule coupled
     x = a x + b i                    the counter is one more unknown                        rule counter
 
-a, A and b do not change from one iteration to the next; they may be sums over data (rule linear). All powers are by
-squaring (`powers`): a geometric sum (a^n - 1) / (a - 1) would lose its digits near a = 1, and so would its derivatives.
+a, A and b do not change from one iteration to the next; they may be sums over data (rule linear). Powers of matrices
+are by squaring (`powers`), those of one number as in `series`.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from .checks import needed
 from .graph import Graph, Node
 from .powers import Place, power
 from .read import Condition, Iteration, UnreadableError
+from .series import ratio_power, series
 
 MOST = 4  # unknowns of one system: a step takes the cube of that
 _COUNTED = (F64, F32, I64)
@@ -167,10 +168,11 @@ def solve(g: Graph, systems: Sequence[System], count: Node) -> tuple[dict[int, N
             continue
         size = len(system.unknowns)
         g.fire("C6" if size == 1 else "coupled")
-        after = power(g, count, size, system.entries(g), steps=system.steps)
+        alone = size == 1 and system.dtype.is_float
+        after = {} if alone else power(g, count, size, system.entries(g), steps=system.steps)
         starts = [unknown.start for unknown in system.unknowns]
         for row, unknown in enumerate(system.unknowns):
-            terms = _terms(g, system, after, row, count)
+            terms = _terms_of_one(g, unknown, count) if alone else _terms(g, system, after, row)
             end = g.total(terms, system.dtype)
             ends[unknown.symbol.mask] = end
             if system.dtype.is_float and not _is_counter(unknown):
@@ -178,29 +180,27 @@ def solve(g: Graph, systems: Sequence[System], count: Node) -> tuple[dict[int, N
     return ends, conjunction(g, tests)
 
 
-def _terms(g: Graph, system: System, after: Mapping[Place, Node], row: int, count: Node) -> list[Node]:
+def _terms(g: Graph, system: System, after: Mapping[Place, Node], row: int) -> list[Node]:
     """What the end of an unknown is the sum of."""
     size, starts = len(system.unknowns), [unknown.start for unknown in system.unknowns]
-    if system.steps and size == 1:
+    terms = [g.mul(after[row, k], start) for k, start in enumerate(starts) if (row, k) in after and start.value != 0]
+    if system.steps:
         g.fire("steps")
-        terms = [g.mul(_decay(g, step_of(g, system.unknowns[0]), count), starts[0])] if starts[0].value != 0 else []
-    else:
-        terms = [
-            g.mul(after[row, k], start) for k, start in enumerate(starts) if (row, k) in after and start.value != 0
-        ]
-        if system.steps:
-            g.fire("steps")
-            terms += [starts[row]] if starts[row].value != 0 else []
+        terms += [starts[row]] if starts[row].value != 0 else []
     return [*terms, after[row, size]] if (row, size) in after else terms
 
 
-def _decay(g: Graph, step: Node, count: Node) -> Node:
-    """(1 + h)^n: by a logarithm, where 1 + h would round h away and where the power may be small beside 1."""
-    dtype = step.dtype
-    times = g.apply("convert", count, attrs=(dtype,))
-    small = g.apply("exp", g.mul(times, g.apply("log1p", step)))
-    large = g.apply("pow", g.add(g.const(1, dtype), step), times)
-    return g.apply("select", g.apply("gt", g.apply("abs", step), g.const(0.25, dtype)), large, small)
+def _terms_of_one(g: Graph, unknown: Unknown, count: Node) -> list[Node]:
+    """Those of a float that depends on itself alone."""
+    own, offset = unknown.form.get(unknown.symbol.mask), unknown.form.get(0)
+    if own is None:
+        return [] if offset is None else [offset]
+    step = None
+    if _is_step(own):
+        g.fire("steps")
+        step = step_of(g, unknown)
+    terms = [] if unknown.start.value == 0 else [g.mul(ratio_power(g, own, count, step), unknown.start)]
+    return terms if offset is None else [*terms, g.mul(offset, series(g, own, count, step))]
 
 
 def conjunction(g: Graph, tests: Sequence[Node]) -> Node | None:
@@ -226,7 +226,10 @@ def _arithmetic(g: Graph, system: System, count: Node) -> Node | None:
 
 
 def trusted(g: Graph, end: Node, terms: Sequence[Node], starts: Sequence[Node]) -> list[Node]:
-    """Is the closed form as good as the loop? The terms are finite, nearly nothing cancels, nothing was lost below."""
+    """Is the closed form as good as the loop? Nearly nothing cancels, nothing was lost below, and nothing overflows.
+
+    Neither do derivatives: they are larger than the terms by about the number of iterations.
+    """
     dtype = end.dtype
     if any(end is start for start in starts):
         return []
@@ -234,7 +237,8 @@ def trusted(g: Graph, end: Node, terms: Sequence[Node], starts: Sequence[Node]) 
     scale = g.total([g.apply("abs", term) for term in terms], dtype)
     needed = g.add(scale, g.mul(tiny, g.total([g.apply("abs", start) for start in starts], dtype)))
     enough = g.mul(g.const(1024.0, dtype), g.apply("abs", end))
-    return [g.apply("lt", scale, g.const(float("inf"), dtype)), g.apply("le", needed, enough)]
+    largest = g.const(2.0**900 if dtype is F64 else 2.0**90, dtype)
+    return [g.apply("lt", scale, largest), g.apply("le", needed, enough)]
 
 
 def split(unknowns: Sequence[Unknown]) -> list[System]:

@@ -1,8 +1,8 @@
 """Sums and products over a counter that need no loop.
 
     sum of c0 + c1 i + ... + c4 i^4         Faulhaber's polynomials in n                             rule Faulhaber
-    sum of c q^i                            a system of two unknowns, by squaring                    rule geometric
-    product of the same a                   a^n, by squaring                                         rule product
+    sum of c q^i                            a geometric series                                       rule geometric
+    product of the same a                   a^n                                                      rule product
 
 A term of a sum is taken apart into parts c i^k q^i, whose coefficients do not depend on the index.
 """
@@ -20,6 +20,7 @@ from .graph import Graph, Node, reachable, substituted
 from .powers import power
 from .read import Reader, UnreadableError
 from .recurrences import Closed, conjunction, trusted
+from .series import ratio_power, series
 
 HIGHEST = 4
 LONGEST = 1 << 17  # up to where i^3 with small coefficients is exact as an integer
@@ -59,7 +60,7 @@ def _product(g: Graph, factor: Node, count: Node) -> Node:
     if factor.mask:
         raise UnreadableError("factors of a product differ")
     g.fire("product")
-    return power(g, count, 1, {(0, 0): factor})[0, 0]
+    return ratio_power(g, factor, count) if factor.dtype.is_float else power(g, count, 1, {(0, 0): factor})[0, 0]
 
 
 def _sum(g: Graph, index: Node, value: Node, count: Node, tests: list[Node]) -> Node:
@@ -126,10 +127,9 @@ def _whole(g: Graph, count: Node, k: int, dtype: DType) -> Node:
 
 
 def _geometric(g: Graph, count: Node, coefficient: Node, base: Node) -> Node:
-    """coefficient * (1 + q + ... + q^(n-1)): what x = q x + 1 leaves of 0."""
+    """coefficient * (1 + q + ... + q^(n-1))."""
     g.fire("geometric")
-    one = g.const(1, base.dtype)
-    return g.mul(coefficient, power(g, count, 1, {(0, 0): base, (0, 1): one})[0, 1])
+    return g.mul(coefficient, series(g, base, count))
 
 
 # -- parts ------------------------------------------------------------------------------------------

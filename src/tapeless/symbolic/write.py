@@ -11,7 +11,7 @@ from typing import Any, cast
 from ..ir.build import Builder
 from ..ir.types import Atom, Var
 from ..passes.algebra import neutral_literal
-from . import blocks, powers
+from . import blocks, powers, series
 from .graph import Node, reachable
 from .read import Condition
 
@@ -69,6 +69,8 @@ class Writer:
                 return self._power(b, node)
             case "blocks":
                 return self._blocks(b, node)
+            case "series":
+                return series.emit(b, *[self.atoms[arg.number] for arg in node.args])
             case op:
                 return b.apply(op, *[self.atoms[arg.number] for arg in node.args], attrs=node.attrs)
 
