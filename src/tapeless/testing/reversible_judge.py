@@ -54,10 +54,9 @@ def judge_seed(seed: int, family: str | None = None) -> Verdict:
         program = random_reversible(seed, kind)
         if dice.chance(0.5):
             program = replace(program, function=prepare(program.function, Notes()))
-        if kind.smooth:
-            _judge_derivatives(program.function, program.inputs[0], dice)
+        differentiated = kind.smooth and _judge_derivatives(program.function, program.inputs[0], dice)
         if family == "bent":
-            return Verdict("ok", f"{family} 1")
+            return Verdict("ok", f"{family} {int(differentiated)}")
         if kind.loose:
             found = judge_kept(program, compiled=seed // len(TURNS) % COMPILED == 0)
             return Verdict("ok", f"{family} 1") if found else Verdict("refused", f"{family} 0", "with all kept")
@@ -167,13 +166,13 @@ def _results_and_constants(program: Reversible) -> list[Any]:
     return arguments_back(function, range(program.state), args, interpreter(function)(args))
 
 
-def _judge_derivatives(function: Function, args: Sequence[Any], dice: Dice) -> None:
-    """Derivatives whose loops run backwards against those that keep every state, in 60 digits."""
+def _judge_derivatives(function: Function, args: Sequence[Any], dice: Dice) -> bool:
+    """Derivatives whose loops run backwards against those that keep every state, in 60 digits; False: it has none."""
     active = [k for k, param in enumerate(function.params) if param.type.dtype.is_float]
     results = zip(function.result_types, Oracle(function).evaluate(args).results, strict=True)
     weights = [random_like(dice, type, np.shape(x)) for type, x in results if type.dtype.is_float]
     if not active or not weights:
-        return
+        return False
     found: list[Outcome] = []
     for plan in (Plan(), Plan(backwards=True)):
         derivative = vjp_function(function, active, plan=plan)
@@ -181,6 +180,7 @@ def _judge_derivatives(function: Function, args: Sequence[Any], dice: Dice) -> N
         found.append(Oracle(derivative).evaluate([*args, *weights]))
     for k, (expected, backwards) in enumerate(zip(found[0].results, found[1].results, strict=True)):
         _compare("derivative", f"result {k}", backwards, expected, EXACT)
+    return True
 
 
 def _judge_claims(seed: int) -> int:

@@ -72,6 +72,10 @@ class Draft:
         found = self.open(test)
         return self.dice.pick(found) if found else None
 
+    def some(self, most: int) -> list[str]:
+        """A few of the variables that may be changed."""
+        return self.dice.shuffled(self.open())[: self.dice.between(1, most)]
+
     def readable(self, without: Names, test: Callable[[Type], bool]) -> list[Atom]:
         """What an amount may read that is added to the variables `without`."""
         forgets = self.dice.chance(self.kind.careless)
