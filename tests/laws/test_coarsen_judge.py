@@ -35,7 +35,7 @@ def test_a_wrong_closed_form_is_found(monkeypatch: pytest.MonkeyPatch, seed: int
     def mistaken(function: Function, _: Notes) -> Function:
         return parse_function(print_function(function).replace("0.75", "0.7500001"))
 
-    monkeypatch.setattr(coarsen, "run", mistaken)
+    monkeypatch.setattr(coarsen, "run_before_derivatives", mistaken)
     assert judge_coarse(Request(PROGRAM, [0.7, 0.9], (), 1, seed)).kind == "wrong"
 
 

@@ -177,12 +177,12 @@ def _print(key: int) -> fp.Print:
 def _entry(
     classes: Classes, sizes: NDArray[np.float64], key: int, ways: list[Way], uses: list[Use]
 ) -> Invention | None:
-    places, inputs = classes.places, classes.inputs
+    places = classes.places
     if not ways:
         return None
     place, first = min((max(places[a] for a in way.args), k) for k, way in enumerate(ways))
     way, place = ways[first], place + 0.5
-    mask = inputs[way.args[0]] | inputs[way.args[1]]
+    mask = classes.sum(*way.args)
     i, j = way.args
     scale = sizes[i] * sizes[j] if way.op == "mul" else np.maximum(sizes[i], sizes[j])
     good = [
@@ -197,7 +197,7 @@ def _entry(
     kept = [
         other
         for other in ways
-        if max(places[a] for a in other.args) + 0.5 == place and inputs[other.args[0]] | inputs[other.args[1]] == mask
+        if max(places[a] for a in other.args) + 0.5 == place and classes.sum(*other.args) == mask
     ]
     return Invention(_print(key), place, mask, kept, good)
 
@@ -206,8 +206,8 @@ def _allowed(classes: Classes, use: Use, mask: int) -> Use | None:
     """The use, if target and what it is made of depend on the same. V is the first operand of `scale`, a slope."""
     inputs = classes.inputs
     if use.op == "add":
-        return use if inputs[use.other] | mask == inputs[use.target] else None
-    found = classes.product(inputs[use.other], mask, inputs[use.target])
+        return use if classes.dependence.union(inputs[use.other], mask) == inputs[use.target] else None
+    found = classes.product(classes.operand(use.other), (mask, frozenset()), inputs[use.target])
     if found is None or found == ("scale", False):
         return None
     return Use(use.target, found[0], use.other, use.sign, use.second)

@@ -36,13 +36,13 @@ def related(classes: Classes, sizes: NDArray[np.float64]) -> Iterator[tuple[int,
 
 def _way(classes: Classes, sizes: NDArray[np.float64], way: Way, k: int) -> Way | None:
     """The way, if it may stand for the class k."""
-    (i, j), places, inputs = way.args, classes.places, classes.inputs
+    (i, j), places = way.args, classes.places
     if places[k] <= max(places[i], places[j]):
         return None
     if way.op == "add":
-        good = inputs[i] | inputs[j] == inputs[k] and is_as_good(np.maximum(sizes[i], sizes[j]), classes, k, sizes)
+        good = classes.sum(i, j) == classes.inputs[k] and is_as_good(np.maximum(sizes[i], sizes[j]), classes, k, sizes)
         return way if good else None
-    found = classes.product(inputs[i], inputs[j], inputs[k])
+    found = classes.product(classes.operand(i), classes.operand(j), classes.inputs[k])
     return None if found is None else product_way(found, i, j, way.sign)
 
 

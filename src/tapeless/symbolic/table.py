@@ -32,7 +32,7 @@ class Table:
         # Conditions: which other one each is, and whether it is that one or its negation.
         self.conditions = _conditions(stms, negations)
         bases = tuple(dict.fromkeys(base for base, _ in self.conditions.values()))
-        self.classes = Classes(Dependence(4 * len(stms) + 8, bases))
+        self.classes = Classes(Dependence(bases))
         # What a quotient depends on by being one: its denominator may be zero. And how many there are.
         self.poles: dict[int, int] = {}
         self.quotients: Counter[int] = Counter()
@@ -93,6 +93,8 @@ class Table:
         k, sign = self.of[stm.vars[0].name] = classes.add(print_, place, self._inputs(expr, args))
         if k == fresh:
             classes.ways[k].append(_own(expr, args, sign))
+            if expr.op in ("mul", "scale"):
+                classes.factors[k] = classes.factors[args[0][0]] | classes.factors[args[1][0]]
 
     def _print(self, expr: Apply, args: Sequence[fp.Print]) -> fp.Print:
         if expr.op != "select":
@@ -107,13 +109,13 @@ class Table:
                 base, holds = self._condition(expr)
                 return dependence.chosen(base, *(inputs if holds else inputs[::-1]))
             case "scale":
-                return dependence.scaled(*inputs)
+                return dependence.scaled(inputs[0], inputs[1], self.classes.factors[args[1][0]])
             case "div":
-                return inputs[0] | inputs[1] | self._pole(args[1][0])
+                return dependence.union(inputs[0] | inputs[1], self._pole(args[1][0]))
             case _:
                 whole = 0 if expr.op in _ENTIRE else dependence.new()
                 for part in inputs:
-                    whole |= part
+                    whole = dependence.union(whole, part)
                 return whole
 
     def _pole(self, k: int) -> int:
@@ -143,6 +145,8 @@ class Table:
             inputs = 0 if isinstance(atom, Lit) else self.classes.dependence.new()
             print_ = fp.constant(atom) if isinstance(atom, Lit) else fp.opaque("input", len(self.given))
             self.of[key] = k, sign = self.classes.add(print_, -1, inputs)
+            if isinstance(atom, Lit) and atom.value:
+                self.classes.factors[k] = frozenset()
             self.given.setdefault(k, (atom, sign))
         return self.of[key]
 

@@ -27,7 +27,7 @@ from ..ir.core import Function
 from ..passes.notes import Notes
 from ..passes.pipeline import optimise
 from ..records import replace
-from ..symbolic import coarsen
+from ..symbolic import stages
 from ..symbolic.resynthesis import shortened
 from ..symbolic.rules import fired
 from .coarsen_lift import lifted
@@ -42,7 +42,7 @@ from .verify import Verdict, native_code
 from .wire import Request
 
 # As `driver` has it run, before the pass of this name.
-PASSES = {"factor": coarsen.run}
+PASSES = {"factor": stages.run}
 FOLDED = 1e-13  # of agreement in long numbers where constants were folded in the machine's
 COMPILED = 8  # one of so many programs
 VARIANTS = ("auto", "lanes", "scalar")

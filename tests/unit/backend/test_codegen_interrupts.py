@@ -30,7 +30,7 @@ LOOPS = {
     "for": """
     x = 0.5
     for i in range(n):
-        x = np.sqrt(x)
+        x = np.sin(x)
     return x""",
     "while": """
     i = 0
@@ -42,7 +42,7 @@ LOOPS = {
     x = 0.5
     for i in range(n):
         for j in range(100):
-            x = np.sqrt(x)
+            x = np.sin(x)
     return x""",
     "reduce": """
     s = 0

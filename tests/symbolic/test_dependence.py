@@ -1,0 +1,61 @@
+"""What a value depends on, and what hides it: a product may not stand for a product that is masked."""
+
+from __future__ import annotations
+
+import numpy as np
+
+import tapeless as tp
+from tapeless.symbolic.dependence import Dependence
+
+A, B = frozenset({1}), frozenset({2})
+
+
+def test_a_mask_is_part_of_the_dependence():
+    d = Dependence(())
+    x, a, b = d.new(), d.new(), d.new()
+    assert d.scaled(x, a, A) != x | a
+    assert d.scaled(d.scaled(x, a, A), a, A) == d.scaled(x, a, A)
+    assert d.scaled(d.scaled(x, a, A), b, B) != d.scaled(d.scaled(x, b, B), a, A)  # one is hidden by the other
+    both = d.union(d.scaled(x, a, A), d.scaled(x, b, B))
+    assert d.scaled(both, a, A) != d.union(both, a)
+
+
+def test_what_is_seen_more_often_says_all():
+    d = Dependence(())
+    x, a, b = d.new(), d.new(), d.new()
+    once = d.scaled(x, a, A)
+    assert d.union(d.scaled(once, b, B), once) == once | b
+    assert d.union(once, x) == x | a
+
+
+def test_constants_hide_nothing():
+    d = Dependence(())
+    x, y = d.new(), d.new()
+    assert d.scaled(x, y, frozenset()) == x | y
+
+
+def test_choices_are_told_apart_by_their_outcomes():
+    d = Dependence(("c",))
+    x, y = d.new(), d.new()
+    z = d.chosen("c", d.scaled(x, y, A), y)
+    assert z != d.scaled(x, y, A)
+    assert d.chosen("c", z, d.scaled(x, y, A)) == d.scaled(x, y, A)
+    assert d.chosen("other", x, y) != d.chosen("other", x, y)
+
+
+def test_too_many_masks_are_like_no_others():
+    d = Dependence(())
+    whole = x = d.new()
+    for k in range(10):
+        left, right = frozenset({2 * k + 1}), frozenset({2 * k + 2})
+        whole = d.union(d.scaled(whole, x, left), d.scaled(whole, x, right))
+    assert whole.bit_length() < 20_000
+
+
+def test_a_masked_product_stays_masked_in_a_body():
+    """The adjoint of the root is infinite where x is 0, and hidden twice by x, once by what is not 0 there."""
+
+    def weighted(x):
+        return np.sqrt(np.sum((1.0 + x**3) * x**2))
+
+    assert np.array_equal(tp.grad(weighted)(np.zeros(3)), np.zeros(3))
