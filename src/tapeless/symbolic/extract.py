@@ -34,7 +34,7 @@ class Way:
 
 def cheapest(ways: Sequence[Sequence[Way]], places: Sequence[float], outputs: Sequence[int]) -> dict[int, Way]:
     """A way for every class that is needed for the outputs; classes at place -1 are there."""
-    order = sorted((k for k in range(len(ways)) if places[k] > -1), key=lambda k: places[k])
+    order = sorted((k for k in range(len(ways)) if places[k] > -1 and ways[k]), key=lambda k: places[k])
     dice = random.Random(7)
     best = _choose([own[:1] for own in ways], places, outputs, [0.0] * len(ways))
     least = sum(way.cost for way in best.values())

@@ -94,8 +94,12 @@ def is_as_good(terms: NDArray[np.float64], classes: Classes, k: int, sizes: NDAr
     own = classes.ways[k][0]
     if own.op != "add":
         return False
-    before = 2.0 * np.maximum(sizes[own.args[0]], sizes[own.args[1]]) + sizes[k]
-    return int((terms <= before).sum()) >= _MOST_POINTS and bool((terms <= _NOWHERE * before).all())
+    return are_small(terms, 2.0 * np.maximum(sizes[own.args[0]], sizes[own.args[1]]) + sizes[k])
+
+
+def are_small(terms: NDArray[np.float64], bound: NDArray[np.float64]) -> bool:
+    """Are terms within a bound, but for points that are chance?"""
+    return int((terms <= bound).sum()) >= _MOST_POINTS and bool((terms <= _NOWHERE * bound).all())
 
 
 def samples(

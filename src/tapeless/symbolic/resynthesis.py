@@ -27,6 +27,7 @@ from ..records import dataclass, replace
 from .decisive import decisive
 from .describe import Shorter
 from .extract import cheapest
+from .factor import factored
 from .gate import same_values
 from .rules import fired
 from .runs import is_plain, negations, runs
@@ -118,6 +119,7 @@ class _Shortener:
             new = again
             if after > MUCH * before:
                 break
+        new = _factored(new, outputs, opposite, 2 * rounds)
         if new is stms or not same_values(stms, new, outputs, opposite):
             return None
         fired["fingerprint"] += 1
@@ -133,6 +135,18 @@ def _round(stms: Sequence[Stm], outputs: Sequence[Var], opposite: Mapping[str, s
     classes = table.classes
     needed = dict.fromkeys(table.of[var.name][0] for var in outputs)
     return table.emit(cheapest(classes.ways, classes.places, tuple(needed)), outputs, stms[0].pos)
+
+
+def _factored(stms: Sequence[Stm], outputs: Sequence[Var], opposite: Mapping[str, str], rounds: int) -> Sequence[Stm]:
+    """The same with common factors taken out of sums, as long as that makes it shorter."""
+    for _ in range(rounds):
+        sums = factored(stms, outputs)
+        again = _round(sums, outputs, opposite) if sums is not stms else sums
+        if _cost(again) > LESS * _cost(stms):
+            break
+        fired["factor"] += 1
+        stms = again
+    return stms
 
 
 def _cost(stms: Sequence[Stm]) -> float:
