@@ -58,8 +58,9 @@ def guarded(
 ) -> None:
     """`while index + stride <= end: body; index += stride`, over the local `index`.
 
-    LLVM may unroll it unless it is compact. A height of 0 says that the loop is short and need not ask. Else the
-    rounds come in batches with the question between them, so that the loop itself stays free of calls.
+    LLVM may unroll it unless it is compact, or runs once and briefly. A height of 0 says that the loop is short and
+    need not ask. Else the rounds come in batches with the question between them, so that the loop itself stays free of
+    calls.
     """
     again, done = e.w.new_label("loop"), e.w.new_label("done")
     last = e.w.op(f"sub i64 {end}, {stride}")
@@ -74,7 +75,7 @@ def guarded(
         now = e.w.op(f"load i64, ptr {index}")
         following = e.w.op(f"add nsw i64 {now}, {stride}")
         e.w.line(f"store i64 {following}, ptr {index}")
-        metadata = e.frame.compact_loop() if compact else ""
+        metadata = e.frame.compact_loop() if compact or e.plain else ""
         over = e.w.new_label("over") if batch else done
         e.branch(e.w.op(f"icmp sle i64 {following}, {stop}"), again, over, metadata=metadata)
         if batch:

@@ -14,6 +14,8 @@ from ..ir.walk import lambdas, operands, statements
 
 GUESS = 64.0
 SHORT = 10.0
+# The share of a program that is not worth the time to write out a loop.
+_SHARE = 1 / 64
 
 
 def height(block: Block) -> int:
@@ -69,9 +71,18 @@ def statement_cost(stm: Stm) -> float:
             return 1.0
         case If(_, then, orelse):
             return 1.0 + max(block_cost(then), block_cost(orelse))
-        case For(count, _, body):
-            return trips(count) * (1.0 + block_cost(body.body))
+        case For() as loop:
+            return _loop_cost(loop)
         case While(_, cond, body):
             return GUESS * (block_cost(cond.body) + block_cost(body.body))
         case expr:
             return trips(operands(expr)[0]) * (1.0 + sum(block_cost(lam.body) for lam in lambdas(expr)))
+
+
+def is_aside(loop: For, whole: float) -> bool:
+    """Is a loop of known length, without loops inside, next to nothing beside a program that costs `whole`?"""
+    return isinstance(loop.count, Lit) and height(loop.body.body) == 1 and _loop_cost(loop) < _SHARE * whole
+
+
+def _loop_cost(loop: For) -> float:
+    return trips(loop.count) * (1.0 + block_cost(loop.body.body))

@@ -45,6 +45,7 @@ class Kernel:
     unwrapped: Mapping[int, Atom] = field(default_factory=dict[int, Atom])
     zeros: frozenset[Var] = frozenset()
     factors: frozenset[Var] = frozenset()
+    cost: float = 0.0
     loops: list[str] = field(default_factory=list[str])
     bodies: dict[str, str] = field(default_factory=dict[str, str])
     module: Module = field(default_factory=Module)

@@ -50,6 +50,7 @@ def emit(function: Function, target: Target, name: str, options: Options | None 
         wrapping.find(function),
         zero_arrays(function),
         outer.factors(function),
+        cost.block_cost(function.body),
     )
     frame = Frame(kernel)
     e = Emitter(kernel, frame, HANDLERS)

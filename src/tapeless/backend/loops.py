@@ -22,8 +22,8 @@ def emit_for(e: Emitter, stm: Stm) -> None:
     expr = stm.expr
     assert isinstance(expr, For)
     index, body = expr.body.params[0], expr.body.body
-    e.frame.has_loops |= e.width > 1 or cost.height(body) == 1
-    with e.repeated(expr.body):
+    with e.plainly(cost.is_aside(expr, e.kernel.cost)), e.repeated(expr.body):
+        e.frame.has_loops |= (e.width > 1 or cost.height(body) == 1) and not e.plain
         carry = Carry(e, expr.body.params[1:], expr.init)
 
         def round(i: Scalar) -> None:

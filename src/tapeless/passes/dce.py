@@ -9,7 +9,7 @@ Checks are roots, and keep the forms that they stand in.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from ..ir.core import (
     Apply,
@@ -46,11 +46,14 @@ def run(function: Function, _notes: Notes) -> Function:
 
 
 class _Site(NamedTuple):
-    """Where a variable is bound: result or parameter number `k` of a statement."""
+    """Where a variable is bound: result or parameter number `k` of a statement that has bodies."""
 
     stm: Stm
     k: int
     role: str  # "result", "param", or "operator" for the parameters of an associative operator
+
+
+_Operation: TypeAlias = tuple[int, tuple[Atom, ...], Stm | None]
 
 
 @dataclass(slots=True)
@@ -59,18 +62,21 @@ class _Marks:
 
     live: set[str] = field(default_factory=set[str])
     kept: set[int] = field(default_factory=set[int])
+    # Operations by what they bind: the statement, its operands, the form around it. And where all else is bound.
+    operations: dict[str, _Operation] = field(default_factory=dict[str, _Operation])
     sites: dict[str, _Site] = field(default_factory=dict[str, _Site])
     parents: dict[int, Stm | None] = field(default_factory=dict[int, "Stm | None"])
     work: list[str] = field(default_factory=list[str])
 
     def index(self, block: Block, parent: Stm | None) -> None:
         """Record where everything is bound; keep the checks."""
+        operations = self.operations
         for stm in block.stms:
-            self.parents[id(stm)] = parent
             expr = stm.expr
             if type(expr) is Apply:
-                self.sites[stm.vars[0].name] = _Site(stm, 0, "result")
+                operations[stm.vars[0].name] = id(stm), expr.args, parent
                 continue
+            self.parents[id(stm)] = parent
             for k, var in enumerate(stm.vars):
                 self.sites[var.name] = _Site(stm, k, "result")
             for lam in lambdas(expr):
@@ -81,13 +87,12 @@ class _Marks:
             if isinstance(expr, Check):
                 self.keep(stm)
 
-    def keep(self, stm: Stm | None) -> None:
-        """The statement stays; so do the forms around it, and what decides whether and how often they run."""
-        while stm is not None and (number := id(stm)) not in self.kept:
+    def keep(self, form: Stm | None) -> None:
+        """The form stays; so do those around it, and what decides whether and how often they run."""
+        while form is not None and (number := id(form)) not in self.kept:
             self.kept.add(number)
-            expr = stm.expr
-            self.need(expr.args if type(expr) is Apply else _controls(expr))
-            stm = self.parents[number]
+            self.need(_controls(form.expr))
+            form = self.parents[number]
 
     def need(self, atoms: Iterable[Atom]) -> None:
         live = self.live
@@ -100,14 +105,18 @@ class _Marks:
 
     def finish(self) -> None:
         """Follow needs to the end."""
-        work, sites = self.work, self.sites
+        work, operations, kept = self.work, self.operations, self.kept
         while work:
-            site = sites.get(work.pop())
-            if site is not None:
-                stm = site[0]
-                self.keep(stm)
-                if type(stm.expr) is not Apply:
-                    self._follow(site)
+            name = work.pop()
+            found = operations.get(name)
+            if found is not None:
+                number, args, parent = found
+                kept.add(number)
+                self.need(args)
+                self.keep(parent)
+            elif (site := self.sites.get(name)) is not None:
+                self.keep(site.stm)
+                self._follow(site)
 
     def _follow(self, site: _Site) -> None:
         k, expr = site.k, site.stm.expr

@@ -185,10 +185,15 @@ def _sources() -> bytes:
     return blake2b(repr(files).encode(), digest_size=_DIGEST).digest()
 
 
+# Folders that have no part in making code.
+_NO_SOURCES = frozenset({"__pycache__", "testing"})
+
+
 def _changes(folder: str) -> Iterator[tuple[str, int, int, int]]:
     for entry in os.scandir(folder):
         if entry.is_dir(follow_symlinks=False):
-            yield from _changes(entry.path)
+            if entry.name not in _NO_SOURCES:
+                yield from _changes(entry.path)
         elif entry.name.endswith((".py", ".ll")):
             status = entry.stat()
             yield entry.path, status.st_size, status.st_mtime_ns, status.st_ctime_ns

@@ -20,7 +20,7 @@ from .extract import Way
 from .relations import OPS, combined, is_as_good, marked, pairs, product_way
 
 MOST_CLASSES, MOST_KEPT, MOST_WAYS = 320, 240, 6
-_LAST, _SHORT = (1 << 20) - 1, (1 << 17) - 1
+KEY, FEWEST_BITS, MOST_BITS = 31, 16, 20  # bits of a key, and of those that a table is asked for
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,10 +97,22 @@ class _Pairs:
         other = np.where(signs < 0, (p - other) % p, other)
         return _Pairs(every.keys[which] * (1 << 31) + other, signs, ops, left, right)
 
-    def rows(self) -> Iterator[tuple[int, int, int, int, int]]:
-        """Key, classes, operation and sign of each."""
-        table = np.stack((self.keys, self.left, self.right, self.ops, self.signs), axis=1)
-        return map(tuple, table.tolist())
+    def rows(self, which: NDArray[np.bool_]) -> Iterator[tuple[int, int, int, int, int]]:
+        """Key, classes, operation and sign of some of them."""
+        parts = (self.keys, self.left, self.right, self.ops, self.signs)
+        return zip(*(part[which].tolist() for part in parts), strict=True)
+
+    def with_several(self) -> NDArray[np.bool_]:
+        """Those whose key has several classes on the left."""
+        if not len(self.keys):
+            return np.zeros(0, np.bool_)
+        order = np.argsort(self.keys, kind="stable")
+        keys, left = self.keys[order], self.left[order]
+        starts = np.flatnonzero(np.diff(keys, prepend=keys[0] - 1))
+        several = np.minimum.reduceat(left, starts) < np.maximum.reduceat(left, starts)
+        found = np.empty(len(keys), np.bool_)
+        found[order] = np.repeat(several, np.diff(starts, append=len(keys)))
+        return found
 
 
 def _made(classes: Classes, values: Ints) -> _All:
@@ -132,14 +144,18 @@ def _difference(values: Ints, f: int, targets: Ints, others: Ints, op: int) -> I
 
 def _common(values: tuple[Ints, Ints], made: _All, wanted: _All) -> tuple[_Pairs, _Pairs]:
     """What is both made and wanted, and is not there: few are left when tables of bits have been asked."""
-    table = marked(made.keys, _LAST)
-    table[values[0] & _LAST] = False
-    asked = np.flatnonzero(table.take(wanted.keys & _LAST))
-    # What is wanted once is no invention.
-    asked = asked[np.bincount(wanted.keys[asked] & _SHORT, minlength=1)[wanted.keys[asked] & _SHORT] > 1]
-    there = np.flatnonzero(marked(wanted.keys[asked], _LAST).take(made.keys & _LAST))
-    there = there[marked(wanted.keys[asked] >> 11, _LAST)[made.keys[there] >> 11]]
-    asked = asked[marked(made.keys[there] >> 11, _LAST)[wanted.keys[asked] >> 11]]
+    bits = min(MOST_BITS, max(FEWEST_BITS, len(made.keys).bit_length() + 1))
+    last, rest = (1 << bits) - 1, KEY - bits
+    table = marked(made.keys, last)
+    table[values[0] & last] = False
+    asked = np.flatnonzero(table.take(wanted.keys & last))
+    # What is wanted once is no invention. Nearly all is: every difference is made by the pair that asks for it.
+    for shift in (0, rest):
+        some = wanted.keys[asked] >> shift & last
+        asked = asked[np.bincount(some, minlength=1).take(some) > 1]
+    there = np.flatnonzero(marked(wanted.keys[asked], last).take(made.keys & last))
+    there = there[marked(wanted.keys[asked] >> rest, last)[made.keys[there] >> rest]]
+    asked = asked[marked(made.keys[there] >> rest, last)[wanted.keys[asked] >> rest]]
     return (
         _Pairs.of(made, there, lambda i, j, op: combined(values[1], 1, i, j, *OPS[op])),
         _Pairs.of(wanted, asked, lambda c, a, op: _difference(values[1], 1, c, a, op)),
@@ -149,20 +165,20 @@ def _common(values: tuple[Ints, Ints], made: _All, wanted: _All) -> tuple[_Pairs
 def _uses(classes: Classes, wanted: _Pairs) -> dict[int, list[Use]]:
     """What new values are wanted for, where that are at least two classes."""
     found: dict[int, list[Use]] = defaultdict(list[Use])
-    for key, target, other, op, sign in wanted.rows():
+    for key, target, other, op, sign in wanted.rows(wanted.with_several()):
         found[key].append(Use(target, OPS[op][0], other, sign, OPS[op][1]))
-    return {
-        key: uses
-        for key, uses in found.items()
-        if len({use.target for use in uses}) > 1 and _print(key) not in classes.having
-    }
+    return {key: uses for key, uses in found.items() if _print(key) not in classes.having}
 
 
 def _ways(made: _Pairs, uses: dict[int, list[Use]]) -> dict[int, list[Way]]:
     """How new values can be made."""
     found: dict[int, list[Way]] = {key: [] for key in uses}
-    for key, i, j, op, sign in made.rows():
-        if key in found and len(found[key]) < MOST_WAYS and not (i == j and OPS[op][0] == "add"):
+    if not uses:
+        return found
+    keys = np.sort(np.array(list(uses)))
+    asked = keys.take(np.searchsorted(keys, made.keys), mode="clip") == made.keys
+    for key, i, j, op, sign in made.rows(asked):
+        if len(found[key]) < MOST_WAYS and not (i == j and OPS[op][0] == "add"):
             found[key].append(Way(OPS[op][0], (i, j), sign, OPS[op][1]))
     return found
 
