@@ -35,7 +35,7 @@ from .table import Table
 
 FEWEST, FEWEST_INSIDE, MOST = 24, 10, 900  # statements of a run
 ROUNDS = 2
-LESS, MUCH = 0.98, 0.94  # for less the code stays as it is; for so much it is gone over again
+LESS, MUCH = 0.98, 0.75  # for less the code stays as it is; for so much it is gone over again
 DEAREST = 4.0
 _ROOTS = frozenset({"sqrt", "cbrt", "pow", "asin", "acos", "acosh", "hypot"})
 
