@@ -4,6 +4,7 @@
     coarse      the same with coarsening on
     the same?   values and slopes of both, by the oracle
     passes      what all passes make of the coarsened derivatives, and of the program itself, is the same program
+    zeros       so it is where arguments are zero, if derivatives are finite there
 
 Constants are folded in the machine's numbers, so that two forms of one program differ in long numbers from the 17th
 digit on. In half of the programs constants are therefore parameters (`lifted`): there both forms agree to 18 digits,
@@ -40,12 +41,14 @@ from .oracle import Oracle, deviation
 from .profile import COARSE
 from .verify import Verdict, native_code
 from .wire import Request
+from .zeros import disagreement, with_zeros
 
 # As `driver` has it run, before the pass of this name.
 PASSES = {"factor": stages.run}
 FOLDED = 1e-13  # of agreement in long numbers where constants were folded in the machine's
 COMPILED = 8  # one of so many programs
 VARIANTS = ("auto", "lanes", "scalar")
+ZEROS = 4  # points with zeros at which shortened derivatives are tried
 
 
 def request(seed: int) -> Request:
@@ -147,6 +150,10 @@ class _Passing(Machine):
         optimised = optimise(replace(derived.function, body=short), before=PASSES)
         check(optimised)
         stage = f"{derived.stage} coarse passes"
+        for seed in range(ZEROS):
+            args = with_zeros(derived.args, Dice(seed))
+            if detail := disagreement(derived.function, optimised, args):
+                raise Found("wrong", f"{stage}, zeros", detail)
         if not self.strict:
             expected, found = reference(derived.function, derived.args), reference(optimised, derived.args)
             detail = difference(expected, found, tolerance(derived.function))
