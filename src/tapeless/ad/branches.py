@@ -1,5 +1,7 @@
 """Reverse rule of `If`: the same branch again; each arm runs its block forward and back.
 
+The condition is the same, or a stronger one where only then the results are read (`asked`).
+
 The arms return the adjoints of the outer variables that either of them touches. In the body of a parallel operator,
 where contributions are kept apart, they return these instead: the arm not taken contributes zero, at an index that is
 out of range unless the index is known to be in range.
@@ -38,7 +40,8 @@ def if_rule(sweep: Sweep, stm: Stm) -> Back:
 def _branch(sweep: Sweep, stm: Stm, scope: Scope, adjoints: Sequence[Atom | None]) -> None:
     expr = stm.expr
     assert isinstance(expr, If)
-    join(scope, expr.cond, [_arm(sweep, stm, scope, arm, adjoints) for arm in (expr.then, expr.orelse)])
+    cond = sweep.asked.get(stm.vars[0].name, expr.cond)
+    join(scope, cond, [_arm(sweep, stm, scope, arm, adjoints) for arm in (expr.then, expr.orelse)])
 
 
 def join(

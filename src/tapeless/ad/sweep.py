@@ -21,6 +21,7 @@ from ..ir.walk import inline, substitute
 from ..records import dataclass, field
 from .activity import varied
 from .adjoints import Scope
+from .asked import asked
 from .masks import TAME, masked, suspects, unbounded
 from .planner import Plan
 from .roots import flat, may_vanish, steep
@@ -38,7 +39,7 @@ class Sweep:
 
     `varied`, `masked`, `unbounded`, `flat` and `steep` know the block's variables (`activity`, `masks`, `roots`),
     `bound` are those that it binds; `plan` says what its loops may keep; `held` are checks that are not made again
-    here, and those of the blocks around.
+    here, and those of the blocks around; `asked` knows branches that are read only in part (`asked`).
     """
 
     b: Builder
@@ -51,6 +52,7 @@ class Sweep:
     bound: set[str]
     plan: Plan = field(default_factory=Plan)
     held: tuple[Stm, ...] = ()
+    asked: Mapping[str, Var] = field(default_factory=dict[str, Var])
 
     @property
     def before(self) -> tuple[Stm, ...]:
@@ -60,6 +62,7 @@ class Sweep:
     def run(self, block: Block) -> list[Back]:
         """Emit the forward sweep; what the return sweep has to do, in program order."""
         self.plan = self.plan.shared(block)
+        self.asked = asked(block)
         collapse = self.plan.collapse
         if collapse is None:
             return [self._statement(stm) for stm in block.stms]
