@@ -27,8 +27,11 @@ def with_zeros(args: Sequence[Any], dice: Dice) -> list[Any]:
 
 
 def _with_zeros(values: Any, dice: Dice) -> Any:
-    drawn = [dice.between(1, _ONE_OF) for _ in range(values.size)]
-    return np.where(np.reshape(drawn, values.shape) == 1, values.dtype.type(0), values)[()]
+    some: Any = np.array(values)
+    for place in np.ndindex(some.shape):
+        if dice.between(1, _ONE_OF) == 1:
+            some[place] = 0.0
+    return some[()]
 
 
 def disagreement(function: Function, other: Function, args: Sequence[Any]) -> str:
