@@ -26,7 +26,7 @@ _LAST = (1 << 16) - 1
 def related(classes: Classes, sizes: NDArray[np.float64]) -> Iterator[tuple[int, Way]]:
     """Classes and further ways to compute them."""
     values, useful = classes.fields(), np.flatnonzero(classes.useful())
-    there = marked(values[0], _LAST)
+    there = _There(values[0], np.array(classes.places))
     for op, second in OPS:
         for i, j, k, sign in _matches(classes, values, useful, there, op, second):
             way = _way(classes, sizes, Way(op, (i, j), sign, second), k)
@@ -52,15 +52,30 @@ def product_way(found: tuple[str, bool], i: int, j: int, sign: int) -> Way:
     return Way(op, (j, i) if is_turned else (i, j), sign, cost=lookup(op).cost)
 
 
+class _There:
+    """The classes by their keys in the first field: which pairs make one that is computed after both."""
+
+    def __init__(self, keys: Ints, places: NDArray[np.float64]) -> None:
+        self.table, self.places = marked(keys, _LAST), places
+        order = np.lexsort((places, keys))
+        self.keys, self.latest = keys[order], places[order]
+
+    def made_by(self, keys: Ints, rows: Ints, columns: Ints) -> Ints:
+        """The numbers of the pairs."""
+        hits = np.flatnonzero(self.table[keys & _LAST])
+        at = np.searchsorted(self.keys, keys[hits], side="right") - 1
+        both = np.maximum(self.places[rows[hits]], self.places[columns[hits]])
+        return hits[(self.keys[at] == keys[hits]) & (self.latest[at] > both)]
+
+
 def _matches(
-    classes: Classes, values: tuple[Ints, Ints], useful: Ints, there: NDArray[np.bool_], op: str, second: int
+    classes: Classes, values: tuple[Ints, Ints], useful: Ints, there: _There, op: str, second: int
 ) -> Iterator[tuple[int, int, int, int]]:
-    """i, j, k and a sign so that value i `op` value j is sign times value k."""
-    rows, columns = pairs(len(useful))
-    made = combined(values[0][useful], 0, rows, columns, op, second)
-    first = np.minimum(made, fp.FIELDS[0] - made)
-    hits = np.flatnonzero(there[first & _LAST])
-    rows, columns = useful[rows[hits]], useful[columns[hits]]
+    """i, j, k and a sign so that value i `op` value j is sign times value k, which is computed after both."""
+    rows, columns = (useful[some] for some in pairs(len(useful)))
+    made = combined(values[0], 0, rows, columns, op, second)
+    hits = there.made_by(np.minimum(made, fp.FIELDS[0] - made), rows, columns)
+    rows, columns = rows[hits], columns[hits]
     other = combined(values[1], 1, rows, columns, op, second)
     for i, j, x, y in zip(rows.tolist(), columns.tolist(), made[hits].tolist(), other.tolist(), strict=True):
         if i == j and op == "add":

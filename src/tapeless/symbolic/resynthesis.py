@@ -17,10 +17,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 
-from ..ir.core import Apply, Block, Check, Custom, Function, Lambda, Stm
+from ..ir.core import Apply, Block, Custom, Function, Lambda, Stm
 from ..ir.op import lookup
 from ..ir.types import Var
-from ..ir.walk import free_vars, map_lambdas, statements
+from ..ir.walk import free_vars, lambdas, map_lambdas
 from ..passes import simplify
 from ..passes.notes import Notes
 from ..records import dataclass, replace
@@ -67,10 +67,12 @@ def run(function: Function, notes: Notes) -> Function:
 
 def _is_worth_looking_into(stm: Stm) -> bool:
     """Has it a body with enough operations?"""
-    if isinstance(stm.expr, Apply | Check):
+    if type(stm.expr) is Apply:
         return False
-    body = Block((stm,), ())
-    return sum(is_plain(inner) for inner in statements(body)) >= FEWEST_INSIDE
+    bodies = [lam.body for lam in lambdas(stm.expr)]
+    return any(sum(map(is_plain, body.stms)) >= FEWEST_INSIDE for body in bodies) or any(
+        _is_worth_looking_into(inner) for body in bodies for inner in body.stms
+    )
 
 
 @dataclass(frozen=True, slots=True)
