@@ -177,6 +177,30 @@ def test_second_derivatives_of_logarithms_of_sums(point):
     np.testing.assert_allclose(found, exact, rtol=1e-13)
 
 
+def shifted(x):
+    largest = np.max(x)
+    return largest + np.log(np.sum(np.exp(x - largest)))
+
+
+def shifted_by_another(x):
+    largest = np.max(2.0 * x)
+    return largest + np.log(np.sum(np.exp(x - largest)))
+
+
+@pytest.mark.parametrize("point", POINTS)
+def test_sums_that_are_shifted_by_their_largest_exponent_stay_as_they_are(point):
+    x = np.array(POINTS[point])
+    fired.clear()
+    stable.run(before(shifted, x), Notes())
+    assert not fired["logsumexp"]
+    stable.run(before(shifted_by_another, x), Notes())
+    assert fired["logsumexp"]
+    value, slope = tp.value_and_grad(shifted)(x)
+    with mpmath.workdps(60):
+        assert value == pytest.approx(float(exact_total(map(mpmath.mpf, x))), rel=2e-15)
+    np.testing.assert_allclose(slope, softmax(x), rtol=4e-15, atol=1e-307)
+
+
 def test_rows_and_nothing():
     def rows(x):
         out = 0.0

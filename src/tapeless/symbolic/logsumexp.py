@@ -3,7 +3,8 @@
     log(e^x + e^y)            h + log1p(e^(l - h)), h and l the larger and the smaller
     log(sum of e^(x_i))       m + log1p(sum of e^(x_i - m)) with m = x_k the largest, and without the term of k
 
-Sums are taken apart: terms are exponentials, positive constants, and reductions over exponentials.
+Sums are taken apart: terms are exponentials, positive constants, and reductions over exponentials. Where the user has
+subtracted the largest exponent from all of them, the sum is stable already, and stays as it is written.
 """
 
 from __future__ import annotations
@@ -12,12 +13,14 @@ import math
 from collections.abc import Sequence
 
 from ..ir.build import Builder
-from ..ir.core import Apply, Block, Lambda, Map, Reduce
+from ..ir.core import Apply, Block, Function, Lambda, Map, Reduce
+from ..ir.text import print_function
 from ..ir.types import I64, Atom, Lit, Type, Var, i64, zero
-from ..ir.walk import inline
+from ..ir.walk import canonical, inline
 from ..passes.cost import has_check
 from ..passes.rewrite import Rewriter
 from ..passes.sums import operators
+from ..passes.uses import slice_for
 
 
 def log_of_sum(r: Rewriter, b: Builder, atom: Atom, more: Lit | None = None) -> Atom | None:
@@ -44,8 +47,9 @@ def _terms(r: Rewriter, atom: Atom) -> list[Apply | Reduce | Lit] | None:
         case Apply("add", (x, y)):
             left, right = _terms(r, x), _terms(r, y)
             return None if left is None or right is None else [*left, *right]
-        case Reduce() as found if _exponent(r, found) is not None:
-            return [found]
+        case Reduce() as found:
+            exponent = _exponent(r, found)
+            return None if exponent is None or _is_shifted(r, found.size, exponent) else [found]
         case _:
             return None
 
@@ -126,15 +130,36 @@ def _exponent(r: Rewriter, expr: Reduce) -> Lambda | None:
     """From the index of a sum over exponentials to the exponent."""
     if operators(expr) != ["add"] or expr.neutral != (zero(expr.neutral[0].type.dtype),):
         return None
-    found = _power(expr.body)
-    if found is None:
-        (result,) = expr.body.body.results
-        element = _maker(expr.body.body, result)
-        if isinstance(element, Apply) and element.op == "index" and element.args[1:] == expr.body.params:
-            source = r.definition(element.args[0])
-            if isinstance(source, Map) and len(source.body.body.results) == 1:
-                found = _power(source.body)
-    return found
+    return _power(expr.body) or _power(_made_before(r, expr.body))
+
+
+def _made_before(r: Rewriter, lam: Lambda) -> Lambda:
+    """Where a function reads an element of the result of a map, the body of that."""
+    element = _maker(lam.body, lam.body.results[0])
+    if isinstance(element, Apply) and element.op == "index" and element.args[1:] == lam.params:
+        source = r.definition(element.args[0])
+        if isinstance(source, Map) and len(source.body.body.results) == 1:
+            return source.body
+    return lam
+
+
+def _is_shifted(r: Rewriter, size: Atom, exponent: Lambda) -> bool:
+    """Are the exponents x_i - m, where m is the largest of all x_i?"""
+    exponent = _made_before(r, exponent)
+    made = _maker(exponent.body, exponent.body.results[0])
+    if not isinstance(made, Apply) or made.op != "sub":
+        return False
+    x, shift = made.args
+    most = r.definition(shift)
+    if not isinstance(most, Reduce) or operators(most) != ["max"] or most.size != size:
+        return False
+    return _same(Lambda(exponent.params, slice_for(exponent.body, (x,), checks=False)), most.body)
+
+
+def _same(one: Lambda, other: Lambda) -> bool:
+    """Do two functions consist of the same operations?"""
+    first, second = (canonical(Function("f", lam.params, lam.body), hint="v") for lam in (one, other))
+    return print_function(first) == print_function(second)
 
 
 def _power(lam: Lambda) -> Lambda | None:
