@@ -6,8 +6,8 @@ that is in the most terms is taken out first, and what is left of these terms is
 
     p (q a + r b) - q c = q (p a - c) + r (p b)
 
-This makes no value larger than the terms that were added up before. Whether it is shorter is counted afterwards, when
-values that have become the same are one.
+This makes no value larger than the terms that were added up before. Whether it is shorter is counted afterwards; then
+values that have become the same are made one.
 """
 
 from __future__ import annotations

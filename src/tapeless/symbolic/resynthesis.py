@@ -140,14 +140,13 @@ def _round(stms: Sequence[Stm], outputs: Sequence[Var], opposite: Mapping[str, s
 
 
 def _factored(stms: Sequence[Stm], outputs: Sequence[Var], opposite: Mapping[str, str], rounds: int) -> Sequence[Stm]:
-    """The same with common factors taken out of sums, as long as that makes it shorter."""
+    """The same with common factors taken out of sums, as long as that alone makes it shorter."""
     for _ in range(rounds):
         sums = factored(stms, outputs)
-        again = _round(sums, outputs, opposite) if sums is not stms else sums
-        if _cost(again) > LESS * _cost(stms):
+        if _cost(sums) > LESS * _cost(stms):
             break
         fired["factor"] += 1
-        stms = again
+        stms = _round(sums, outputs, opposite)
     return stms
 
 
