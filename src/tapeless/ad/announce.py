@@ -21,6 +21,8 @@ from .treeverse import forward_steps
 
 # Bennett's schedules are compared up to so many parts: more parts take fewer steps, and more states.
 MOST_PARTS = 256
+# Of one operation in double precision.
+ROUNDING = 2.0**-53
 
 
 def announce_all(plan: Plan, pos: Pos | None, count: Atom, rows: Sequence[Type]) -> None:
@@ -61,15 +63,21 @@ def announce_online(plan: Plan, pos: Pos | None, states: Sequence[Type], most: A
     )
 
 
-def announce_backwards(plan: Plan, pos: Pos | None, count: Atom, states: Sequence[Type], drift: float) -> None:
-    """A loop is run backwards from its last state; under a limit, if that finds the first one again."""
+def announce_backwards(plan: Plan, pos: Pos | None, count: Atom, states: Sequence[Type], check: str) -> None:
+    """A loop is run backwards from its last state; `check` says how it is seen that it comes back to its first one."""
     what = f"runs backwards from its last state of {_size(states)} bytes"
+    kept = "" if plan.is_limited else f"; to keep every state: {_times(states, count)} bytes"
+    why = f"{_trips(count)} iterations run backwards and again; {check}{kept}"
     if not plan.is_limited:
-        why = f"{_trips(count)} iterations run backwards and again; to keep every state: {_times(states, count)} bytes"
         plan.note(pos, what, why, back=2)
     elif plan.notes is not None:
-        trial = f"tried once, {_trips(count)} iterations, and done if the first state is found again to {drift:g}"
-        plan.notes.add(pos, "reversible", what, trial)
+        plan.notes.add(pos, "reversible", what, why)
+
+
+def expected_error(count: Atom, drift: float) -> str:
+    """How far states that are brought back are off."""
+    known = f"{max(1, int(count.value)) * ROUNDING:.1g}" if isinstance(count, Lit) else f"trips * {ROUNDING:.1g}"
+    return f"error about {known} unless differences grow; checked: the first state is found again to {drift:g}"
 
 
 def announce_irreversible(plan: Plan, pos: Pos | None, reason: str) -> None:

@@ -20,7 +20,7 @@ from ..ir.build import Builder, is_literal
 from ..ir.core import For, If, Lambda, Stm, While
 from ..ir.types import I64, Atom, Lit, Type, Var, i64
 from ..ir.walk import fresh, refresh
-from . import accumulated, checkpoints, online, stacks, uncompute
+from . import accumulated, checkpoints, drift, online, stacks, uncompute
 from .adjoints import ArmScope, Scope
 from .announce import announce_online, announce_some
 from .bits import Backwards
@@ -33,6 +33,7 @@ from .planner import Plan
 from .rebound import kept_apart
 from .stacks import Stacks
 from .sweep import Back, Sweep, back_through, nothing
+from .uncompute import Returning
 from .values import mentions, retyped, zeros
 
 
@@ -51,7 +52,7 @@ def for_rule(sweep: Sweep, stm: Stm) -> Back:
     plan = sweep.plan.at(stm.pos)
     if plan.backwards and (inverse := uncompute.forward(sweep, stm, counted, plan)) is not None:
         return _back_of(counted, lambda scope, adjoints: _restore(
-            scope, expr, uncompute.back(sweep, scope, counted, inverse, adjoints, plan)
+            scope, expr, drift.back(Returning(sweep, counted, inverse, adjoints, plan), scope)
         ))  # fmt: skip
     if (body := accumulated.accumulated(sweep, counted)) is not None:
         return accumulated.back_of(sweep, counted, body)
@@ -88,7 +89,8 @@ def _from_some(
 
     if inverse is None:
         return again(scope)
-    return uncompute.back_unless_it_drifts(sweep, scope, stm, inverse, adjoints, plan, again)
+    returning = Returning(sweep, stm, inverse, adjoints, plan)
+    return drift.back_unless_it_drifts(returning, scope, again, "the states that were kept")
 
 
 def while_rule(sweep: Sweep, stm: Stm) -> Back:

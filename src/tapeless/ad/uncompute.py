@@ -4,10 +4,8 @@
     return:   for i = n-1 ... 0:  y = inverse(i, y);  run body(i, y) again;  y_adj, free_adj = back through it
 
 The memory does not depend on the number of iterations. In floats a state that is brought back differs from what it was
-by rounding, as `inversion.undo` says, and what the inverse does to small differences it does to these. So it is done
-where it is asked for (`memory="reversible"`, `@tp.reversible`); and where states do not fit, if the loop comes back to
-where it began: it is run backwards once on trial, and unless its first state is found again to within `DRIFT` of the
-largest number in it, the return sweep runs from the states that were kept.
+by rounding, as `inversion.undo` says, and what the inverse does to small differences it does to these: `drift` sees to
+it that they stay small. A loop whose places depend on such numbers (`inexact`) is not run backwards.
 """
 
 from __future__ import annotations
@@ -17,27 +15,26 @@ from collections.abc import Callable, Sequence
 from ..inversion.inverse import inverse_step
 from ..inversion.solving import CannotInvert
 from ..ir.build import Builder
-from ..ir.core import For, Lambda, Reduce, Stm
-from ..ir.types import F32, F64, I64, Atom, Lit, Type, Var, boolean, i64
-from ..ir.walk import fresh, inline, substitute
-from .adjoints import ArmScope, Scope
+from ..ir.core import For, Stm
+from ..ir.types import Atom, Var, boolean, i64
+from ..ir.walk import inline, substitute
+from ..records import dataclass
+from .adjoints import Scope
 from .announce import announce_backwards, announce_irreversible
 from .bits import Backwards, keeping_bits
-from .branches import join
+from .inexact import Inexact, inexact_backwards, inexact_in
 from .iteration import run_back
+from .near import is_near
 from .planner import Plan
 from .sweep import Sweep
 
-# How far a number of the first state may be off, relative to the largest of its array.
-DRIFT = {F64: 1e-8, F32: 1e-4}
+UNSAFE = "an index depends on a float that comes back only to within rounding"
 
 
 def inverse_of(sweep: Sweep, stm: Stm) -> Backwards | None:
-    """One iteration backwards; None when it cannot be found."""
-    expr = stm.expr
-    assert isinstance(expr, For)
+    """One iteration backwards; None when it cannot be found, or is not safe."""
     try:
-        return Backwards(inverse_step(expr, sweep.before))
+        return _inverse(sweep, stm)
     except CannotInvert:
         return None
 
@@ -47,12 +44,10 @@ def forward(sweep: Sweep, stm: Stm, counted: Stm, plan: Plan) -> Backwards | Non
 
     Unless that is forbidden, it keeps a bit of each iteration for a branch of which nothing tells which way was taken.
     """
-    expr = stm.expr
-    assert isinstance(expr, For)
     try:
-        found = Backwards(inverse_step(expr, sweep.before))
+        found = _inverse(sweep, stm)
     except CannotInvert as problem:
-        kept = None if plan.strict else keeping_bits(sweep, counted)
+        kept = None if plan.strict or problem.what == UNSAFE else keeping_bits(sweep, counted)
         if kept is None:
             announce_irreversible(plan, stm.pos, problem.what)
         return kept
@@ -60,86 +55,72 @@ def forward(sweep: Sweep, stm: Stm, counted: Stm, plan: Plan) -> Backwards | Non
     return found
 
 
-def back(
-    sweep: Sweep, scope: Scope, stm: Stm, found: Backwards, adjoints: Sequence[Atom | None], plan: Plan
-) -> dict[int, Var]:
-    """Emit the return sweep of a loop; the carried arrays as they were before it."""
+def _inverse(sweep: Sweep, stm: Stm) -> Backwards:
+    """One iteration backwards, in which no place and no number of rounds depends on numbers that may be anything."""
     expr = stm.expr
     assert isinstance(expr, For)
-
-    def begin(b: Builder, i: Var, carried: Sequence[Var]) -> tuple[list[Var], Callable[[Scope], Sequence[Atom]]]:
-        block = substitute(inline(found.inverse, (i, *carried)), scope.restorations())
-        start = [_named(b, atom) for atom in b.splice(block)]
-        return start[: len(stm.vars)], lambda child: [child.primal(x) for x in start]
-
-    finals = (*(scope.primal(var) for var in stm.vars), *found.places)
-    run = run_back(sweep, scope, stm, adjoints, plan, finals, begin)
-    announce_backwards(plan, stm.pos, expr.count, [var.type for var in stm.vars], DRIFT[F64])
-    return {k: var for k, var in enumerate(run.memory[: len(stm.vars)]) if var.type.shape}
+    inexact = inexact_in(expr.body)
+    if inexact.reaches_place:
+        raise CannotInvert(UNSAFE)
+    inverse = inverse_step(expr, sweep.before)
+    back = inexact_backwards(inverse, [inexact.has(param) for param in expr.body.params[1:]])
+    if back.reaches_place or back.reaches_rounds:
+        raise CannotInvert(UNSAFE)
+    return Backwards(inverse)
 
 
-def back_unless_it_drifts(
-    sweep: Sweep,
-    scope: Scope,
-    stm: Stm,
-    inverse: Backwards,
-    adjoints: Sequence[Atom | None],
-    plan: Plan,
-    otherwise: Callable[[Scope], dict[int, Var]],
-) -> dict[int, Var]:
-    """As `back` where the loop comes back to its first state, else what `otherwise` emits."""
-    found = _comes_back(scope, stm, inverse.inverse)
-    arms = [ArmScope(scope.b.child(), scope.varied, set(), scope) for _ in range(2)]
-    ends = [back(sweep, arms[0], stm, inverse, adjoints, plan), otherwise(arms[1])]
-    arrays = list(ends[1])
-    made = join(scope, found, arms, [[end[k] for k in arrays] for end in ends])
-    return dict(zip(arrays, made, strict=True))
+@dataclass(frozen=True, slots=True)
+class Returning:
+    """A loop that has run, one iteration of it backwards, and the adjoints of its results."""
 
+    sweep: Sweep
+    stm: Stm
+    found: Backwards
+    adjoints: Sequence[Atom | None]
+    plan: Plan
 
-def _comes_back(scope: Scope, stm: Stm, inverse: Lambda) -> Atom:
-    """Run the loop backwards on trial: is every number near enough to what it was?"""
-    expr, b = stm.expr, scope.b
-    assert isinstance(expr, For)
-    turn, inner = fresh("turn", Type(I64)), b.child()
-    lasts = [fresh("last", var.type) for var in stm.vars]
-    i = inner.apply("sub", inner.apply("sub", expr.count, i64(1)), turn, hint="i")
-    starts = inner.splice(substitute(inline(inverse, (i, *lasts)), scope.restorations()))
-    loop = For(expr.count, tuple(scope.primal(var) for var in stm.vars), Lambda((turn, *lasts), inner.block(starts)))
-    found = b.bind([var.type for var in stm.vars], loop, "first")
-    near: Atom = boolean(True)
-    for first, start in zip(found, expr.init, strict=True):
-        if first.type.dtype.is_float:
-            near = b.apply("and", near, _is_near(b, first, scope.primal(start)))
-    return near
+    @property
+    def loop(self) -> For:
+        assert isinstance(self.stm.expr, For)
+        return self.stm.expr
 
+    def inexact(self) -> Inexact:
+        return inexact_in(self.loop.body)
 
-def _is_near(b: Builder, found: Atom, expected: Atom) -> Atom:
-    """Is each element within `DRIFT` of the largest one?"""
+    def run(self, scope: Scope, check: str) -> tuple[Var, ...]:
+        """Emit the return sweep; the carried values as they were before the loop. `check` is for `explain`."""
 
-    def magnitude(b: Builder, x: Atom) -> Atom:
-        return b.apply("abs", x)
+        def begin(b: Builder, i: Var, carried: Sequence[Var]) -> tuple[list[Var], Callable[[Scope], Sequence[Atom]]]:
+            start = [_named(b, atom) for atom in self._step(b, scope, i, carried)]
+            return start[: len(self.stm.vars)], lambda child: [child.primal(x) for x in start]
 
-    def difference(b: Builder, x: Atom, y: Atom) -> Atom:
-        return b.apply("abs", b.apply("sub", x, y))
+        run = run_back(self.sweep, scope, self.stm, self.adjoints, self.plan, self._finals(scope), begin)
+        announce_backwards(self.plan, self.stm.pos, self.loop.count, [var.type for var in self.stm.vars], check)
+        return run.memory[: len(self.stm.vars)]
 
-    dtype = expected.type.dtype
-    limit = b.apply("mul", _largest(b, (expected,), magnitude), Lit(DRIFT[dtype], dtype))
-    return b.apply("le", _largest(b, (found, expected), difference), limit)
+    def comes_back(self, scope: Scope) -> Atom:
+        """Run the loop backwards without adjoints: is its first state found again?"""
 
+        def step(b: Builder, turn: Var, *lasts: Var) -> Sequence[Atom]:
+            i = b.apply("sub", b.apply("sub", self.loop.count, i64(1)), turn, hint="i")
+            return self._step(b, scope, i, lasts)
 
-def _largest(b: Builder, arrays: Sequence[Atom], value: Callable[..., Atom]) -> Atom:
-    """The largest value of corresponding elements; NaN if there is one."""
-    if not arrays[0].type.shape:
-        return value(b, *arrays)
-    dtype = arrays[0].type.dtype
+        firsts = scope.b.for_(self.loop.count, self._finals(scope), step)
+        return self.is_found(scope, firsts[: len(self.stm.vars)])
 
-    def row(inner: Builder, i: Var) -> Atom:
-        return _largest(inner, [inner.apply("index", array, i) for array in arrays], value)
+    def is_found(self, scope: Scope, firsts: Sequence[Var]) -> Atom:
+        """Is this the first state of the loop?"""
+        whole: Atom = boolean(True)
+        for first, start, last in zip(firsts, self.loop.init, self.stm.vars, strict=True):
+            near = is_near(scope.b, first, scope.primal(start), scope.primal(last))
+            whole = scope.b.apply("and", whole, near)
+        return whole
 
-    i, inner = fresh("i", Type(I64)), b.child()
-    body = Lambda((i,), inner.block((row(inner, i),)))
-    expr = Reduce(arrays[0].type.shape[0], b.operator("max", (Type(dtype),)), (Lit(0.0, dtype),), body)
-    return b.bind((Type(dtype),), expr)[0]
+    def _finals(self, scope: Scope) -> tuple[Atom, ...]:
+        return (*(scope.primal(var) for var in self.stm.vars), *self.found.places)
+
+    def _step(self, b: Builder, scope: Scope, i: Var, carried: Sequence[Var]) -> Sequence[Atom]:
+        return b.splice(substitute(inline(self.found.inverse, (i, *carried)), scope.restorations()))
 
 
 def _named(b: Builder, atom: Atom) -> Var:

@@ -1,0 +1,207 @@
+"""Loops that amplify rounding when they run backwards: their gradients are those of the plain loops, or errors."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import tapeless as tp
+from tapeless.ad.functions import vjp_function
+from tapeless.ad.planner import Plan
+from tapeless.ad.prepare import prepare
+from tapeless.front.capture import lower, specialise
+from tapeless.ir.eval import evaluate
+from tapeless.ir.numbers_count import CountingTower
+from tapeless.passes.notes import Notes
+from tapeless.runtime import host
+
+
+def dissipative(x, v, n):
+    for _ in range(n):
+        v *= 0.5
+        v -= np.sin(x) * 0.1
+        x += v * 0.1
+    return x, v
+
+
+def henon(x, v, n):
+    for _ in range(n):
+        x, v = 1.0 - 1.4 * x * x + v, 0.3 * x
+    return x, v
+
+
+def kicked(x, v, n):
+    """The standard map: chaotic, and volumes stay as they are."""
+    for _ in range(n):
+        v += 4.0 * np.sin(x)
+        x += v
+    return x, v
+
+
+def swing(x, v, n):
+    for _ in range(n):
+        v -= np.sin(x) * 0.01
+        x += v * 0.01
+    return x, v
+
+
+def loss_of(function):
+    def loss(x, v, n):
+        x, v = function(x, v, n)
+        return x * v
+
+    return loss
+
+
+@pytest.mark.parametrize("steps", [3, 30, 100, 300])
+@pytest.mark.parametrize("function", [dissipative, henon, kicked, swing], ids=lambda f: f.__name__)
+def test_gradients_are_those_of_the_plain_loop(function, steps):
+    """To the digits that a state which is off by 1e-8 leaves."""
+    exact = tp.grad(loss_of(function), (0, 1))(0.3, 0.2, steps)
+    for found in (
+        tp.grad(loss_of(tp.reversible(function)), (0, 1)),
+        tp.grad(loss_of(function), (0, 1), memory="reversible"),
+        tp.grad(loss_of(function), (0, 1), memory=tp.States(4)),
+    ):
+        np.testing.assert_allclose(found(0.3, 0.2, steps), exact, rtol=1e-5)
+
+
+def sines(function, n):
+    """How many sines the derivative of a loop computes that runs backwards where it can."""
+    jitted = tp.jit(loss_of(function))
+    call = specialise(jitted.parameters, (0.3, 0.2, n), {}, static_shapes=False)
+    program = prepare(lower(jitted.parameters, call.specs, None, 1).function, Notes())
+    tower = CountingTower()
+    evaluate(vjp_function(program, [0, 1], plan=Plan(backwards=True)), [0.3, 0.2, n, 1.0], tower)
+    return tower.counts["sin"]
+
+
+def test_what_drifts_runs_again_and_what_does_not_runs_once():
+    """Forward, backwards and again, in the iteration; 64 states keep all of a short loop's."""
+    assert sines(swing, 50) == 3 * 50
+    assert sines(kicked, 50) == 3 * 50 + 2 * 50
+
+
+def fields(u, v, n):
+    """Arrays, of which one comes to rest: nothing of it is found again."""
+    for _ in range(n):
+        v *= 0.7
+        v[1:-1] += 0.1 * np.sin(u[2:] - 2.0 * u[1:-1] + u[:-2])
+        u += 0.1 * v
+    return u, v
+
+
+def heat(u, v, scale, n):
+    u, v = fields(u * scale, v * 1.0, n)
+    return np.sum(u * u) + np.sum(v * scale)
+
+
+def test_arrays_that_drift():
+    rng = np.random.default_rng(3)
+    u, v = rng.normal(size=40), np.zeros(40)
+    exact = tp.grad(heat, (0, 1, 2))(u, v, 1.5, 200)
+    found = tp.grad(heat, (0, 1, 2), memory="reversible")(u, v, 1.5, 200)
+    for a, b in zip(exact, found, strict=True):
+        np.testing.assert_allclose(b, a, rtol=1e-9, atol=1e-12)
+
+
+def nested(x, v, n):
+    total = 0.0
+    for k in range(n):
+        x, v = dissipative(x, v, 10 * k)
+        total += x * v
+        x += 0.01 * np.sin(total)
+    return total
+
+
+def test_loops_within_loops_are_tried_before():
+    exact = tp.grad(nested, (0, 1))(0.3, 0.2, 6)
+    np.testing.assert_allclose(tp.grad(nested, (0, 1), memory="reversible")(0.3, 0.2, 6), exact, rtol=1e-7)
+
+
+def test_second_derivatives_of_what_drifts():
+    exact = tp.hessian(loss_of(henon), (0, 1))(0.3, 0.2, 30)
+    found = tp.hessian(loss_of(tp.reversible(henon)), (0, 1))(0.3, 0.2, 30)
+    np.testing.assert_allclose(np.array(found, float), np.array(exact, float), rtol=1e-9)
+
+
+def test_strictly_reversible_loops_that_drift_are_errors():
+    strict = tp.grad(loss_of(tp.reversible(strict=True)(kicked)))
+    assert strict(0.3, 0.2, 5) == pytest.approx(tp.grad(loss_of(kicked))(0.3, 0.2, 5), rel=1e-6)
+    with pytest.raises(AssertionError, match="does not come back to its first state"):
+        strict(0.3, 0.2, 300)
+
+
+def test_explain_says_how_exact_it_is():
+    text = tp.grad(loss_of(tp.reversible(swing))).explain(0.3, 0.2, 10)
+    assert "error about trips * 1e-16 unless differences grow" in text
+    assert "the first state is found again to 1e-08, else it runs again from 64 states" in text
+    fixed = tp.grad(lambda x, v: loss_of(swing)(x, v, 1000), memory="reversible").explain(0.3, 0.2)
+    assert "1000 iterations run backwards and again; error about 1e-13" in fixed
+
+
+def looked_up(x, v, n):
+    table = np.arange(1.0, 40.0)
+    for _ in range(n):
+        v *= 0.5
+        v -= np.sin(x) * 0.1
+        x += v * 0.1 * table[int(np.abs(v) * 10.0)]
+    return x, v
+
+
+def guarded(x, v, n):
+    """Every other place is outside of the table, and v is negative then."""
+    table, places = np.arange(1.0, 4.0), np.array([10**9, 2])
+    for k in range(n):
+        v *= -0.5
+        if v > 0.0:
+            v += 0.01 * table[places[k % 2]]
+        else:
+            v -= 0.01
+    return x + v, v
+
+
+@pytest.mark.parametrize("function", [looked_up, guarded], ids=lambda f: f.__name__)
+def test_places_that_depend_on_floats_are_never_brought_back(function):
+    """In a state that has drifted they would be anywhere in memory."""
+    found = tp.grad(loss_of(function), (0, 1), memory="reversible")
+    assert "an index depends on a float that comes back only to within rounding" in found.explain(0.3, 0.2, 10)
+    for memory in ("reversible", tp.States(4)):
+        found = tp.grad(loss_of(function), (0, 1), memory=memory)(0.3, 0.2, 300)
+        np.testing.assert_allclose(found, tp.grad(loss_of(function), (0, 1))(0.3, 0.2, 300), rtol=1e-12)
+
+
+def test_rounds_that_depend_on_floats_end():
+    """Newton's method on a state that has drifted might never end: there the loop is tried without it before."""
+
+    def root(x, v, n):
+        for _ in range(n):
+            v *= 0.5
+            y = 1.0
+            while np.abs(y * y - x) > 1e-12 * x:
+                y = 0.5 * (y + x / y)
+            v += 0.1 * y
+            x += 0.01 * np.cos(v) ** 2
+        return x, v
+
+    exact = tp.grad(loss_of(root), (0, 1))(2.0, 0.2, 200)
+    found = tp.grad(loss_of(root), (0, 1), memory="reversible")(2.0, 0.2, 200)
+    np.testing.assert_allclose(found, exact, rtol=1e-7)
+
+
+def test_ten_million_steps_take_no_more_memory_than_ten():
+    gradient = tp.grad(loss_of(tp.reversible(swing)), (0, 1))
+
+    def taken(steps):
+        gradient(0.3, 0.2, steps)
+        host.trim()
+        found = gradient(0.3, 0.2, steps)
+        return host.memory().cached_bytes, found
+
+    few, _ = taken(10)
+    many, found = taken(10**7)
+    assert many == few
+    tangents = [
+        tp.jvp(lambda x, v: loss_of(swing)(x, v, 10**7), (0.3, 0.2), way)[1] for way in ((1.0, 0.0), (0.0, 1.0))
+    ]
+    np.testing.assert_allclose(found, tangents, rtol=1e-6)
