@@ -8,7 +8,7 @@ scalar operations are (integer division by zero gives 0), array reads are not.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
 
 from ..ir.core import CHECKS, Apply, Block, Check, Expr, For, If, Map, Reduce, Scan, Stm
 from ..ir.op import lookup
@@ -36,6 +36,17 @@ def stm_cost(stm: Stm) -> float:
         return lookup(expr.op).cost
     inner = sum(block_cost(lam.body) for lam in lambdas(expr))
     return inner * trips(expr) + 1
+
+
+def cost_of(block: Block, names: Set[str]) -> float:
+    """The part of the cost of a block, at any depth, that makes these variables."""
+    total = 0.0
+    for stm in block.stms:
+        if isinstance(stm.expr, Apply):
+            total += stm_cost(stm) if stm.vars[0].name in names else 0.0
+        else:
+            total += trips(stm.expr) * sum(cost_of(lam.body, names) for lam in lambdas(stm.expr))
+    return total
 
 
 def trips(expr: Expr) -> float:

@@ -25,7 +25,7 @@ from ..records import dataclass, field, replace
 from . import dce, induction
 from .affine import Affine, emit_form, variable
 from .algebra import neutral_literal
-from .cost import block_cost, has_check, stm_cost
+from .cost import block_cost, cost_of, has_check
 from .emit_parallel import Loop, Plan, emit
 from .hists import deposits
 from .hoist_checks import lift_checks
@@ -285,9 +285,9 @@ class _Parallelise:
         if not free or mentioned(serial) & {loop.params[k].name for k in free}:
             return False
         parallel = slice_for(body, [body.results[k] for k in free], checks=False)
-        shared = {id(stm) for stm in serial.stms}
         cost = block_cost(parallel)
-        if cost < SPLIT_COST or sum(stm_cost(stm) for stm in parallel.stms if id(stm) in shared) > cost / 2:
+        made = {var.name for stm in statements(serial) for var in stm.vars}
+        if cost < SPLIT_COST or cost_of(parallel, made) > cost / 2:
             return False
         cut = refresh(Lambda((loop.counter, *(loop.params[k] for k in free)), parallel))
         for stm in statements(cut.body):

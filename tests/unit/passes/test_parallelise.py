@@ -226,3 +226,45 @@ def test_what_one_array_is_given_may_be_read_from_another_that_changes_too():
     first, second = evaluate(parallel, [np.zeros(3), np.array([1.0, 2.0, 3.0])])
     np.testing.assert_array_equal(first, [1.0, 2.0, 3.0])
     np.testing.assert_array_equal(second, [0.0, 0.0, 0.0])
+
+
+def test_what_would_be_computed_twice_is_not_split_off():
+    """One map makes what the recurrence needs, and what could leave the loop: most of it would be in both."""
+    text = """
+def f(x: f64[n, m], y0: f64[n]) {
+  s: f64, y: f64[n] = for n [1.0 y0] (i: i64, a: f64, y1: f64[n]) {
+    u: f64[m], w: f64[m] = map m (j: i64) {
+      v: f64 = index x i j
+      e: f64 = sin v
+      g: f64 = exp e
+      h: f64 = mul g 2.0
+      return g h
+    }
+    p: f64 = reduce m [0.0] (q1: f64, q2: f64) {
+      q3: f64 = add q1 q2
+      return q3
+    } (k: i64) {
+      q4: f64 = index u k
+      return q4
+    }
+    r: f64 = reduce m [0.0] (q5: f64, q6: f64) {
+      q7: f64 = add q5 q6
+      return q7
+    } (k2: i64) {
+      q8: f64 = index w k2
+      return q8
+    }
+    b: f64 = mul a a
+    c: f64 = add b p
+    y2: f64[n] = update y1 r i
+    return c y2
+  }
+  return s y
+}
+"""
+    notes = Notes()
+    function = _parallelised(text, notes)
+    assert [note.decision for note in notes.about("loop")] == ["loop"]
+    values = [np.linspace(-1, 1, 12).reshape(3, 4), np.zeros(3)]
+    for found, expected in zip(evaluate(function, values), evaluate(parse_function(text), values), strict=True):
+        np.testing.assert_allclose(found, expected, rtol=1e-12)
