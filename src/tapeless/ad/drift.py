@@ -51,8 +51,8 @@ def back_unless_it_drifts(loop: Returning, scope: Scope, otherwise: Otherwise, k
     all that it adds to would have to be copied each time: there it is tried before, without adjoints.
     """
     inexact = loop.inexact()
-    if not inexact.has(*loop.loop.body.params):
-        return _arrays(loop.run(scope, "exact"))
+    if inexact is None:
+        return _arrays(loop.run(scope, "no float that comes back is read"))
     first, second = (ArmScope(scope.b.child(), scope.varied, set(), scope) for _ in range(2))
     if _is_executed_once(scope) and not inexact.reaches_rounds:
         check = f"{expected_error(loop.loop.count, DRIFT[F64])}, else it runs again from {kept}"
@@ -85,8 +85,8 @@ def _from_the_first(loop: Returning, scope: Scope) -> dict[int, Var]:
 def _back_or_fail(loop: Returning, scope: Scope) -> dict[int, Var]:
     """A loop of which nothing may be kept: an error where it does not come back to its first state."""
     inexact = loop.inexact()
-    if not inexact.has(*loop.loop.body.params):
-        return _arrays(loop.run(scope, "exact"))
+    if inexact is None:
+        return _arrays(loop.run(scope, "no float that comes back is read"))
     check = f"{expected_error(loop.loop.count, DRIFT[F64])}, else it is an error"
     if inexact.reaches_rounds:
         scope.b.check("assert", loop.comes_back(scope), info=DRIFTED)

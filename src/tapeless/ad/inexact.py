@@ -111,15 +111,19 @@ class Inexact:
 
     def _operator(self, stm: Stm, guarded: bool) -> None:
         """A parallel operator, or a function with rules of its own: inexact if anything in it is."""
-        expr, bodies = stm.expr, lambdas(stm.expr)
+        expr = stm.expr
         if isinstance(expr, Map | Reduce | Scan | Hist | Scatter):
             self.reaches_place |= self.has(expr.size)
-            bodies = (expr.body, *(lam for lam in bodies if lam is not expr.body))
-        for lam in bodies:
+            self.spread(expr.body.body, guarded)
+            rest, found = [lam for lam in lambdas(expr) if lam is not expr.body], expr.body.body.results
+        else:
+            rest, found = list(lambdas(expr)), ()
+        inexact = self.has(*operands(expr), *found, *free_vars(expr))
+        for lam in rest:
+            self._mark(((param, ()) for param in lam.params), inexact)
             self.spread(lam.body, guarded)
-            if self.has(*operands(expr), *free_vars(expr), *lam.body.results):
-                self.names |= {var.name for other in bodies if other is not lam for var in other.params}
-                self.names |= {var.name for var in stm.vars}
+            inexact |= self.has(*lam.body.results)
+        self._mark(((var, ()) for var in stm.vars), inexact)
         self.opaque |= {var.name for var in stm.vars}
 
     def _mark(self, pairs: Iterable[tuple[Var, tuple[Atom, ...]]], unknown: bool) -> None:

@@ -45,7 +45,7 @@ def limits(sweep: Sweep, stm: Stm, writes: Writes) -> Limits:
     plan = sweep.plan.halved(expr.body.body)
     if not plan.is_limited:
         return _unlimited(plan)
-    read = _read(sweep, stm)
+    read = read_back(sweep, stm)
     rows = tuple(t for (kind, k, _), t in row_types(expr, writes).items() if kind != "value" or k in read)
     if not rows:
         return _unlimited(plan)
@@ -68,7 +68,7 @@ def online_limits(sweep: Sweep, stm: Stm) -> Limits | None:
     plan = sweep.plan.halved(expr.body.body)
     if not plan.is_limited:
         return None
-    states = _states(expr, (None,) * len(expr.init), _read(sweep, stm))
+    states = _states(expr, (None,) * len(expr.init), read_back(sweep, stm))
     room = _room(Builder(), plan, states)
     if not isinstance(room, Lit) or int(room.value) < FEWEST:
         return None
@@ -93,7 +93,7 @@ def _room(b: Builder, plan: Plan, types: Sequence[Type]) -> Atom:
     return _quotient(b, plan.bytes, types)
 
 
-def _read(sweep: Sweep, stm: Stm) -> set[int]:
+def read_back(sweep: Sweep, stm: Stm) -> set[int]:
     """The carried values that the return sweep of an iteration reads."""
     expr = stm.expr
     assert isinstance(expr, For)

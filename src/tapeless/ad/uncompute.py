@@ -24,6 +24,7 @@ from .announce import announce_backwards, announce_irreversible
 from .bits import Backwards, keeping_bits
 from .inexact import Inexact, inexact_backwards, inexact_in
 from .iteration import run_back
+from .limits import read_back
 from .near import is_near
 from .planner import Plan
 from .sweep import Sweep
@@ -84,8 +85,11 @@ class Returning:
         assert isinstance(self.stm.expr, For)
         return self.stm.expr
 
-    def inexact(self) -> Inexact:
-        return inexact_in(self.loop.body)
+    def inexact(self) -> Inexact | None:
+        """What is inexact in an iteration; None where no such value is read in the return sweep."""
+        found, params = inexact_in(self.loop.body), self.loop.body.params[1:]
+        read = read_back(self.sweep, self.stm)
+        return found if found.has(*(params[k] for k in read)) else None
 
     def run(self, scope: Scope, check: str) -> tuple[Var, ...]:
         """Emit the return sweep; the carried values as they were before the loop. `check` is for `explain`."""
