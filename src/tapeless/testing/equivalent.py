@@ -280,7 +280,7 @@ EQUIVALENT: dict[str, dict[str, str]] = {
         "first operand dropped: plan or Plan()": PLAN,
         "first operand dropped: plan or self.plan": PLAN,
     },
-    "uncompute": {
+    "near": {
         "operands swapped: b.apply('sub', x, y)": "only how large the difference is counts",
     },
     "values": {

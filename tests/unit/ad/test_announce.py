@@ -11,6 +11,7 @@ from tapeless.ad.announce import (
     announce_irreversible,
     announce_online,
     announce_some,
+    expected_error,
 )
 from tapeless.ad.bennett import best_sectors, calls, places
 from tapeless.ad.planner import Plan, Rerun
@@ -141,21 +142,28 @@ def test_nothing_is_said_where_nobody_asks():
 
 def test_backwards():
     plan, notes, reruns = planned()
-    announce_backwards(plan, HERE, i64(5), [SCALAR, FEW], 1e-8)
+    announce_backwards(plan, HERE, i64(5), [SCALAR, FEW], "checked")
     (note,) = notes
     assert (note.pos, note.decision) == (THERE, "runs backwards from its last state of 32 bytes")
-    assert note.reason == "5 iterations run backwards and again; to keep every state: 160 bytes"
+    assert note.reason == "5 iterations run backwards and again; checked; to keep every state: 160 bytes"
     assert reruns == {THERE: Rerun(back=2)}
 
 
-def test_backwards_on_trial():
+def test_backwards_within_a_limit():
     plan, notes, reruns = planned(states=4)
-    announce_backwards(plan, HERE, N, [ROW], 1e-8)
+    announce_backwards(plan, HERE, N, [ROW], "checked")
     (note,) = notes
     assert (note.pos, note.decision) == (HERE, "runs backwards from its last state of 8*n bytes")
-    assert note.reason == "tried once, trips iterations, and done if the first state is found again to 1e-08"
+    assert note.reason == "trips iterations run backwards and again; checked"
     assert reruns == {}
-    announce_backwards(Plan(states=4), HERE, N, [ROW], 1e-8)  # nobody asks
+    announce_backwards(Plan(states=4), HERE, N, [ROW], "checked")  # nobody asks
+
+
+def test_errors_grow_with_the_number_of_iterations():
+    unless = "unless differences grow; checked: the first state is found again to 1e-08"
+    assert expected_error(N, 1e-8) == f"error about trips * 1e-16 {unless}"
+    assert expected_error(i64(10**6), 1e-8) == f"error about 1e-10 {unless}"
+    assert expected_error(i64(0), 1e-8) == f"error about 1e-16 {unless}"
 
 
 def test_not_backwards():
