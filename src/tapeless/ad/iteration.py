@@ -7,7 +7,8 @@ and so do those of variables from outside to which the body contributes.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 from typing import TypeAlias
 
 from ..ir.build import Atoms, Builder
@@ -27,6 +28,8 @@ from .values import zeros
 # and what to carry on, known when the iteration is done.
 Begin: TypeAlias = "Callable[[Builder, Var, Sequence[Var]], tuple[Sequence[Var], Callable[[Scope], Sequence[Atom]]]]"
 
+NOTHING: Mapping[Var, Var] = MappingProxyType({})
+
 
 @dataclass(frozen=True, slots=True)
 class Run:
@@ -42,11 +45,19 @@ class Run:
 
 
 def run_back(
-    sweep: Sweep, scope: Scope, stm: Stm, adjoints: Sequence[Atom | None], plan: Plan, memory: Atoms, begin: Begin
+    sweep: Sweep,
+    scope: Scope,
+    stm: Stm,
+    adjoints: Sequence[Atom | None],
+    plan: Plan,
+    memory: Atoms,
+    begin: Begin,
+    recalled: Mapping[Var, Var] = NOTHING,
 ) -> Run:
     """Emit the loop that runs the iterations of `stm` back, given the adjoints of its results.
 
-    `memory` are the values that `begin` wants carried.
+    `memory` are the values that `begin` wants carried; `recalled` are variables of the body's own block with stacks
+    of what they were.
     """
     expr = stm.expr
     assert isinstance(expr, For)
@@ -58,7 +69,8 @@ def run_back(
     b = scope.b.child()
     i = b.apply("sub", b.apply("sub", expr.count, i64(1)), turn, hint="i")
     start, after = begin(b, i, carried)
-    inner, block = sweep.inner(scope, b, expr.body, (i, *start), stm.vars, plan)
+    rows = {var: (stack, i) for var, stack in recalled.items()}
+    inner, block = sweep.inner(scope, b, expr.body, (i, *start), stm.vars, plan, rows)
     inner.bound |= {x.name for x in start}
     child = LoopScope(b, inner.varied, inner.bound, scope)
     backs = inner.run(block)

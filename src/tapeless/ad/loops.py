@@ -31,6 +31,7 @@ from .in_order import in_order
 from .limits import Limits, limits, online_limits
 from .planner import Plan
 from .rebound import kept_apart
+from .remembered import split
 from .stacks import Stacks
 from .sweep import Back, Sweep, back_through, nothing
 from .uncompute import Returning
@@ -59,9 +60,12 @@ def for_rule(sweep: Sweep, stm: Stm) -> Back:
     writes = stacks.writes_of(expr)
     found = limits(sweep, counted, writes)
     if is_literal(found.fits, True):
-        kept = stacks.forward(sweep.b, stm.vars, expr, trips, writes)
+        whole = [k for k, journal in enumerate(writes) if journal is None]
+        loop, made = split(For(trips, expr.init, expr.body), whole, sweep.before)
+        kept = stacks.forward(sweep.b, stm.vars, loop, trips, writes, made)
+        split_stm = Stm(stm.vars, loop, stm.pos)
         return _back_of(counted, lambda scope, adjoints: _restore(
-            scope, expr, stacks.back(sweep, scope, counted, kept, adjoints, found.inner)
+            scope, expr, stacks.back(sweep, scope, split_stm, kept, adjoints, found.inner)
         ))  # fmt: skip
     announce_some(found.inner, stm.pos, trips, found.rows, found.states)
     inverse = uncompute.inverse_of(sweep, stm)

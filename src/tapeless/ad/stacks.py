@@ -3,7 +3,8 @@
 A carried scalar or array goes onto a stack (an array with one row per iteration), except an array that is only
 written at a few places per iteration: there the overwritten places go onto the stack, and the return sweep undoes the
 writes on its way back from the final array (`journal`); and where nothing that is read is overwritten, the final
-array does (`settled`). Stacks that the return sweep does not read are dead code, and go away.
+array does (`settled`). What an iteration should not compute again is kept as well (`remembered`). Stacks that the
+return sweep does not read are dead code, and go away.
 
     forward:  for i < n:  stack[i] = y;  y = body(i, y)
     return:   for i = n-1 ... 0:  y = stack[i];  run body(i, y) again;  y_adj, free_adj = back through it
@@ -29,7 +30,8 @@ from .settled import is_settled
 from .sweep import Sweep, bound_in
 from .values import mentions, zeros
 
-# What a stack holds: a carried value by its number, an overwritten place by carried value and write, an index by name.
+# What a stack holds: a carried value by its number, an overwritten place by carried value and write, an index or
+# another variable of the body by name.
 Key: TypeAlias = tuple[str, int | str, int]
 
 # For each carried value the writes, last first, by which it is brought back from what it became: none for an array
@@ -39,10 +41,11 @@ Writes: TypeAlias = tuple[list[Write] | None, ...]
 
 @dataclass(frozen=True, slots=True)
 class Stacks:
-    """The stacks of a loop that ran."""
+    """The stacks of a loop that ran; `made` are variables of its body that are kept besides what is carried."""
 
     writes: Writes
     rows: dict[Key, Var]
+    made: Sequence[Var] = ()
 
 
 def writes_of(expr: For) -> Writes:
@@ -66,10 +69,16 @@ def row_types(expr: For, writes: Writes) -> dict[Key, Type]:
     return types | {("index", atom.name, 0): atom.type for atom in _kept_indices(expr.body, writes)}
 
 
-def forward(b: Builder, vars: Sequence[Var], expr: For, trips: Atom, writes: Writes) -> Stacks:
-    """Emit the loop with its stacks, binding its results to `vars`; `trips` is its count, or 0 if that is negative."""
+def forward(
+    b: Builder, vars: Sequence[Var], expr: For, trips: Atom, writes: Writes, made: Sequence[Var] = ()
+) -> Stacks:
+    """Emit the loop with its stacks, binding its results to `vars`; `trips` is its count, or 0 if that is negative.
+
+    `made` are variables of the body to be kept as well.
+    """
     counter = expr.body.params[0]
-    types = {key: type.stacked(trips) for key, type in row_types(expr, writes).items()}
+    kept = row_types(expr, writes) | {_made(var): var.type for var in made}
+    types = {key: type.stacked(trips) for key, type in kept.items()}
     starts = {key: zeros(b, type) for key, type in types.items()}
     params = {key: fresh("stack", type) for key, type in types.items()}
     rows = {key: fresh("stack", type) for key, type in types.items()}
@@ -79,12 +88,12 @@ def forward(b: Builder, vars: Sequence[Var], expr: For, trips: Atom, writes: Wri
 
     nexts: dict[Key, Var] = {}
     builder = b.child()
-    _pushed(builder, expr.body, writes, push)
+    _pushed(builder, expr.body, writes, made, push)
     results = (*expr.body.body.results, *(nexts[key] for key in types))
     body = Lambda((*expr.body.params, *params.values()), builder.block(results))
     loop = For(expr.count, (*expr.init, *starts.values()), body)
     b.stms.append(Stm((*vars, *rows.values()), loop, b.pos))
-    return Stacks(writes, rows)
+    return Stacks(writes, rows, made)
 
 
 def back(
@@ -103,7 +112,8 @@ def back(
         return start, lambda child: [child.primal(start[k]) for k in arrays]
 
     finals = tuple(scope.primal(stm.vars[k]) for k in arrays)
-    run = run_back(sweep, scope, stm, adjoints, plan, finals, begin)
+    recalled = {var: stacks.rows[_made(var)] for var in stacks.made}
+    run = run_back(sweep, scope, stm, adjoints, plan, finals, begin, recalled)
     if plan.wants_notes and not plan.is_limited:
         names = run.reads()
         announce_all(plan, stm.pos, expr.count, [row.type.drop(1) for row in stacks.rows.values() if row.name in names])
@@ -136,7 +146,13 @@ def _bound(body: Lambda) -> set[str]:
     return bound_in(body.body) | {param.name for param in body.params}
 
 
-def _pushed(b: Builder, body: Lambda, writes: Writes, push: Callable[[Builder, Key, Atom], None]) -> None:
+def _made(var: Var) -> Key:
+    return ("made", var.name, 0)
+
+
+def _pushed(
+    b: Builder, body: Lambda, writes: Writes, made: Sequence[Var], push: Callable[[Builder, Key, Atom], None]
+) -> None:
     """Emit the statements of the body and push what is to be kept: as early as it is known, so that writes to it may
     happen in place.
     """
@@ -149,6 +165,9 @@ def _pushed(b: Builder, body: Lambda, writes: Writes, push: Callable[[Builder, K
                 if write.stm is stm:
                     push(b, ("old", k, j), write.save(b))
         b.stms.append(stm)
+        for var in made:
+            if var in stm.vars:
+                push(b, _made(var), var)
     for atom in _kept_indices(body, writes):
         push(b, ("index", atom.name, 0), atom)
 

@@ -12,12 +12,13 @@ What the second run computes in vain is dead code, and goes away.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, TypeAlias
 
 from ..ir.build import Builder
 from ..ir.core import Apply, Block, Check, Lambda, Stm
 from ..ir.types import Atom, Var
-from ..ir.walk import inline, substitute
+from ..ir.walk import fresh, inline, substitute
 from ..records import dataclass, field
 from .activity import varied
 from .adjoints import Scope
@@ -30,6 +31,7 @@ from .values import rerun, returning
 
 Back: TypeAlias = Callable[[Scope], None]
 Rule: TypeAlias = "Callable[[Sweep, Stm], Back]"
+NOTHING: Mapping[Var, tuple[Var, Atom]] = MappingProxyType({})
 Pull: TypeAlias = Callable[[Builder, Sequence[Atom | None]], tuple[Atom | None, ...]]
 
 
@@ -39,7 +41,8 @@ class Sweep:
 
     `varied`, `masked`, `unbounded`, `flat` and `steep` know the block's variables (`activity`, `masks`, `roots`),
     `bound` are those that it binds; `plan` says what its loops may keep; `held` are checks that are not made again
-    here, and those of the blocks around; `asked` knows branches that are read only in part (`asked`).
+    here, and those of the blocks around; `asked` knows branches that are read only in part (`asked`); `recalled` are
+    variables that are rows of a stack: they are not computed.
     """
 
     b: Builder
@@ -53,6 +56,7 @@ class Sweep:
     plan: Plan = field(default_factory=Plan)
     held: tuple[Stm, ...] = ()
     asked: Mapping[str, Var] = field(default_factory=dict[str, Var])
+    recalled: Mapping[str, tuple[Var, Atom]] = field(default_factory=dict[str, tuple[Var, Atom]])
 
     @property
     def before(self) -> tuple[Stm, ...]:
@@ -70,8 +74,22 @@ class Sweep:
         return [self._statement(part) if isinstance(part, Stm) else self._segment(part, collapse) for part in found]
 
     def _statement(self, stm: Stm) -> Back:
+        start = len(self.b.stms)
         with self.b.at(stm.pos):
-            return _placed(self.rules[type(stm.expr)](self, stm), stm)
+            back = _placed(self.rules[type(stm.expr)](self, stm), stm)
+        for var in stm.vars:
+            if var.name in self.recalled:
+                self._recall(var, start)
+        return back
+
+    def _recall(self, var: Var, start: int) -> None:
+        """Read a variable from its stack; what computes it since statement `start` does so by another name, in vain."""
+        stms = self.b.stms
+        stms[start:] = [
+            Stm(tuple(fresh(x.name, x.type) if x == var else x for x in stm.vars), stm.expr, stm.pos)
+            for stm in stms[start:]
+        ]
+        stms.insert(start, Stm((var,), Apply("index", self.recalled[var.name]), stms[start].pos))
 
     def _segment(self, segment: Segment, collapse: Collapse) -> Back:
         """Back through a segment by what collapses it, or one statement after another."""
@@ -136,13 +154,18 @@ class Sweep:
         args: Sequence[Atom],
         outer: Sequence[Var | None],
         plan: Plan | None = None,
+        recalled: Mapping[Var, tuple[Var, Atom]] = NOTHING,
     ) -> tuple[Sweep, Block]:
         """A copy of an inner block applied to `args`, and the sweep that will run it again in the return sweep.
 
         `outer` says for each result of the block which variable it goes to; None where its adjoint may be masked
-        anyway. The plan is that of this block unless another is given.
+        anyway. The plan is that of this block unless another is given. `recalled` are variables of the block, each with
+        the stack and the row where it is kept.
         """
-        first = substitute(inline(lam, tuple(args)), scope.restorations())
+        count = len(lam.body.results)
+        every = Lambda(lam.params, Block(lam.body.stms, (*lam.body.results, *recalled)))
+        copy = substitute(inline(every, tuple(args)), scope.restorations())
+        first, again = Block(copy.stms, copy.results[:count]), copy.results[count:]
         block = rerun(first)
         given = [(param.name, arg.name) for param, arg in zip(lam.params, args, strict=True) if isinstance(arg, Var)]
         names = {arg for param, arg in given if param in self.varied}
@@ -160,6 +183,7 @@ class Sweep:
             bound_in(block),
             plan or self.plan,
             tuple(stm for stm in (*self.before, *first.stms) if isinstance(stm.expr, Check)),
+            recalled={x.name: row for x, row in zip(again, recalled.values(), strict=True) if isinstance(x, Var)},
         )
         return sweep, block
 

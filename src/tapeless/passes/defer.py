@@ -93,6 +93,9 @@ def _moved(producer: Map, k: int) -> _Moved | None:
     cheap = all(_is_cheap(stm) for stm in stms)
     if not stms or not cheap or any(var.type.shape for var in numbers) or len(numbers) > NUMBERS:
         return None
+    others = slice_for(body, [x for number, x in enumerate(body.results) if number != k], checks=True).stms
+    if any(isinstance(stm.expr, Map) and stm in others for stm in stms):
+        return None  # the map goes on making them, for others
     return _Moved(stms, tuple(sorted(numbers, key=lambda var: list(makers).index(var.name))))
 
 

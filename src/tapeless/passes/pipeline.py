@@ -17,6 +17,7 @@ from ..records import dataclass
 from . import (
     defer,
     distribute,
+    extract,
     factor,
     forget,
     forward,
@@ -69,6 +70,7 @@ PIPELINE: tuple[Pass, ...] = (
     Pass("defer", defer.run),
     Pass("distribute", distribute.run),
     Pass("interchange", interchange.run),
+    Pass("extract", extract.run),
     Pass("jam", jam.run),
     Pass("inplace", inplace.run),
     Pass("peel", peel.run),

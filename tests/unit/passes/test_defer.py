@@ -83,3 +83,10 @@ def test_row_of_a_loop_that_makes_a_number_too() -> None:
     text = TEXT.replace("    row: f64[m] = update_slice zeros part 0 1\n    return g row", loop.lstrip("\n"))
     function = parse_function(text)
     assert kinds(optimised(function, [X], defer).body) == kinds(function.body)
+
+
+def test_rows_that_the_map_makes_for_others_too_stay_there() -> None:
+    other = "    last: f64 = reduce m [0.0] (a2: f64, b2: f64) {\n      c2: f64 = add a2 b2\n      return c2\n    } "
+    other += "(k2: i64) {\n      e2: f64 = index row k2\n      return e2\n    }\n    return last row"
+    function = parse_function(TEXT.replace("    return g row", other))
+    assert kinds(defer.run(function, defer.Notes()).body) == kinds(function.body)

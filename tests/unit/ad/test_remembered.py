@@ -1,0 +1,145 @@
+"""Sums of many terms that a loop's body computes are kept for the return sweep, not computed again."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import tapeless as tp
+from tapeless.ad.remembered import split
+from tapeless.ir.check import check
+from tapeless.ir.core import For, Function, Stm
+from tapeless.ir.eval import evaluate
+from tapeless.ir.text import parse_function
+
+RNG = np.random.default_rng(5)
+
+
+def vector(w, x, n):
+    for _ in range(n):
+        x = np.tanh(w @ x)
+    return np.sum(x)
+
+
+def batch(w, v, b, x, n):
+    for t in range(n):
+        x = np.tanh(x @ w.T + np.sin(x) @ v.T + b) * np.cos(x) + 0.1 * t
+    return np.sum(x * x)
+
+
+def with_loss(w, v, x, n):
+    total = 0.0
+    for _ in range(n):
+        x = np.tanh(x @ w)
+        total += np.sum((x @ v) ** 2)
+    return total
+
+
+def norm(x, n):
+    for _ in range(n):
+        x = x / np.sqrt(1.0 + np.sum(x * x)) + 0.5
+    return x[0]
+
+
+def arguments(name: str) -> tuple:
+    w, v, x = RNG.normal(size=(4, 4)), RNG.normal(size=(4, 4)), RNG.normal(size=(5, 4))
+    return {"vector": (w, x[0], 3), "batch": (w, v, w[0], x, 3), "with_loss": (w, v[:, :2].copy(), x, 3),
+            "norm": (x[0], 4)}[name]  # fmt: skip
+
+
+@pytest.mark.parametrize("function", [vector, batch, with_loss, norm], ids=lambda f: f.__name__)
+@pytest.mark.parametrize("memory", [None, tp.States(2)])
+def test_derivatives(function, memory):
+    args = arguments(function.__name__)
+    floats = tuple(k for k, x in enumerate(args) if isinstance(x, np.ndarray))
+    gradient = tp.grad(function, floats, memory=memory)(*args)
+    directions = [RNG.normal(size=args[k].shape) for k in floats]
+    slope = tp.jvp(lambda *xs: function(*xs, args[-1]), args[:-1], tuple(directions))[1]
+    found = sum(np.sum(g * d) for g, d in zip(gradient, directions, strict=True))
+    np.testing.assert_allclose(found, slope, rtol=1e-11)
+
+
+def test_second_derivatives():
+    w, x, n = arguments("vector")
+    tp.testing.check_grads(tp.grad(lambda w: vector(w, x, n)), w)
+
+
+@pytest.mark.parametrize(
+    ("function", "kept"),
+    [
+        (vector, "8*n + 8*n"),
+        (batch, "8*n*n + 8*n*n"),
+        (with_loss, "8*n*n + 8*n*n"),  # nothing of the loss, which the forward sweep does not need
+        (norm, "8*n + 8"),
+    ],
+    ids=lambda x: getattr(x, "__name__", ""),
+)
+def test_what_is_kept(function, kept):
+    args = arguments(function.__name__)
+    assert f"keeps {kept} bytes of every iteration (" in tp.grad(function).explain(*args)
+
+
+TEXT = """
+def f(w: f64[m, n], points: f64[k, n], x: f64[n]) {
+  s: f64, y: f64[n] = for 3 [0.0 x] (i: i64, total: f64, z: f64[n]) {
+    far: f64[k] = map k (p: i64) {
+      d: f64 = reduce n [0.0] (a: f64, b: f64) {
+        c: f64 = add a b
+        return c
+      } (j: i64) {
+        e: f64 = index points p j
+        g: f64 = index z j
+        h: f64 = mul e g
+        return h
+      }
+      q: f64 = sin d
+      return q
+    }
+    new: f64[n] = map n (j2: i64) {
+      dot: f64 = reduce SIZE [1.0] (a2: f64, b2: f64) {
+        c2: f64 = add a2 b2
+        return c2
+      } (r: i64) {
+        e2: f64 = index w r j2
+        g2: f64 = index z j2
+        h2: f64 = mul e2 g2
+        return h2
+      }
+      old: f64 = index z j2
+      more: f64 = sub dot old
+      first: f64 = index far 0
+      o: f64 = mul more first
+      return o
+    }
+    t: f64 = add total 1.0
+    return t new
+  }
+  return y
+}
+"""
+
+
+def _split(text: str) -> tuple[list[str], list[str]]:
+    """What is kept of the loop, and its statements; the loop must go on to mean the same."""
+    function = parse_function(text)
+    check(function)
+    (stm,) = function.body.stms
+    assert isinstance(stm.expr, For)
+    loop, kept = split(stm.expr, [1], ())
+    changed = Function("f", function.params, type(function.body)((Stm(stm.vars, loop),), function.body.results))
+    check(changed)
+    args = [RNG.normal(size=(40, 3)), RNG.normal(size=(2, 3)), RNG.normal(size=3)]
+    for found, expected in zip(evaluate(changed, args), evaluate(function, args), strict=True):
+        np.testing.assert_array_equal(found, expected)
+    return [str(var.type) for var in kept], [var.name for inner in loop.body.body.stms for var in inner.vars]
+
+
+def test_a_sum_with_what_is_added_to_it_is_kept_if_it_is_no_larger_than_what_is_carried():
+    kept, names = _split(TEXT.replace("SIZE", "m"))
+    assert kept == ["f64[n]"]
+    assert len(names) == 4  # the sums stand before the map that reads them
+    assert _split(TEXT.replace("SIZE", "40"))[0] == ["f64[n]"]
+
+
+def test_short_sums_are_computed_again():
+    assert _split(TEXT.replace("SIZE", "31"))[0] == []
