@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from copy import deepcopy
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, overload
 
+from .config import Coarsening
 from .derivatives import Derived, compilable, derived, differentiable
 from .eliminate import engine, kernel
 from .errors import ArgumentError
@@ -30,6 +31,7 @@ T = TypeVar("T")
 Function = Callable[..., Any]
 Argnums = int | Sequence[int]
 Memory: TypeAlias = "str | int | States | None"
+Segments: TypeAlias = Literal["counted", "paper"]
 
 
 @overload
@@ -41,6 +43,7 @@ def jit(
     check: str | None = None,
     fastmath: bool | None = None,
     coarsen: bool | None = None,
+    segments: Segments | None = None,
 ) -> Callable[[Callable[..., Any]], Jitted]: ...
 def jit(
     function: Callable[..., Any] | None = None,
@@ -50,12 +53,14 @@ def jit(
     check: str | None = None,
     fastmath: bool | None = None,
     coarsen: bool | None = None,
+    segments: Segments | None = None,
 ) -> Jitted | Callable[[Callable[..., Any]], Jitted]:
     """Compile a function to native code, at its first call for each combination of argument types.
 
     Deleting the decorator changes no result. `static_shapes=True` specialises by all sizes of the arguments;
     `check="bounds,nan"` chooses run-time checks for this function; `fastmath=True` lets divisions by one value share
-    its reciprocal, which may change a last bit; `coarsen=False` leaves loops as they are where a closed form is known.
+    its reciprocal, which may change a last bit. `coarsen=False` leaves loops as they are where a closed form is known,
+    and derives one statement after another; `segments="paper"` cuts derivatives as the paper on coarsening does.
 
     >>> import numpy as np, tapeless as tp
     >>> @tp.jit
@@ -67,7 +72,7 @@ def jit(
     >>> float(total(np.array([1.0, 2.0, 3.0])))
     14.0
     """
-    options = Options(static_shapes, check, fastmath, coarsen)
+    options = Options(static_shapes, check, fastmath, Coarsening(coarsen, segments))
     if function is None:
         return partial(_jitted, options)
     return _jitted(options, function)
@@ -80,13 +85,22 @@ def _jitted(options: Options, function: Callable[..., Any]) -> Jitted:
 # -- derivatives of functions ---------------------------------------------------------------------
 
 
-def grad(fun: Function, argnums: Argnums = 0, has_aux: bool = False, *, memory: Memory = None) -> Derived:
+def grad(
+    fun: Function,
+    argnums: Argnums = 0,
+    has_aux: bool = False,
+    *,
+    memory: Memory = None,
+    coarsen: bool | None = None,
+    segments: Segments | None = None,
+) -> Derived:
     """The gradient of a function that returns one number.
 
     The result has the structure of the argument at position `argnums`, or is a tuple of such for several positions.
     With `has_aux` the function returns `(value, aux)`, and the result is `(gradient, aux)`. `memory` limits what the
     return sweep may keep: a number of bytes, a string such as "64MB", or
-    `tp.States(20)`, a number of states per loop.
+    `tp.States(20)`, a number of states per loop. `coarsen` and `segments` are as for `jit`, for this derivative alone;
+    all verbs of differentiation have them.
 
     >>> import numpy as np, tapeless as tp
     >>> def energy(x, k):
@@ -96,10 +110,18 @@ def grad(fun: Function, argnums: Argnums = 0, has_aux: bool = False, *, memory: 
     >>> tp.grad(tp.grad(lambda x: x**3))(2.0)
     12.0
     """
-    return _derived("grad", fun, argnums, has_aux, memory)
+    return _derived("grad", fun, Coarsening(coarsen, segments), argnums, has_aux, memory)
 
 
-def value_and_grad(fun: Function, argnums: Argnums = 0, has_aux: bool = False, *, memory: Memory = None) -> Derived:
+def value_and_grad(
+    fun: Function,
+    argnums: Argnums = 0,
+    has_aux: bool = False,
+    *,
+    memory: Memory = None,
+    coarsen: bool | None = None,
+    segments: Segments | None = None,
+) -> Derived:
     """The value of a function and its gradient, as a pair.
 
     As for `grad`; with `has_aux` the result is `((value, aux), gradient)`.
@@ -108,11 +130,17 @@ def value_and_grad(fun: Function, argnums: Argnums = 0, has_aux: bool = False, *
     >>> tp.value_and_grad(lambda x, y: x * y, argnums=(0, 1))(3.0, 5.0)
     (15.0, (5.0, 3.0))
     """
-    return _derived("value_and_grad", fun, argnums, has_aux, memory)
+    return _derived("value_and_grad", fun, Coarsening(coarsen, segments), argnums, has_aux, memory)
 
 
 def jacfwd(
-    fun: Function, argnums: Argnums = 0, has_aux: bool = False, *, sparse: bool = False
+    fun: Function,
+    argnums: Argnums = 0,
+    has_aux: bool = False,
+    *,
+    sparse: bool = False,
+    coarsen: bool | None = None,
+    segments: Segments | None = None,
 ) -> Derived | SparseJacobian:
     """The Jacobian of a function by forward mode: one tangent per element of the argument, all in one sweep.
 
@@ -124,11 +152,19 @@ def jacfwd(
     array([[2., 0.],
            [0., 6.]])
     """
-    return _sparse("forward", fun, argnums, has_aux) if sparse else _derived("jacfwd", fun, argnums, has_aux)
+    own = Coarsening(coarsen, segments)
+    return _sparse("forward", fun, own, argnums, has_aux) if sparse else _derived("jacfwd", fun, own, argnums, has_aux)
 
 
 def jacrev(
-    fun: Function, argnums: Argnums = 0, has_aux: bool = False, *, memory: Memory = None, sparse: bool = False
+    fun: Function,
+    argnums: Argnums = 0,
+    has_aux: bool = False,
+    *,
+    memory: Memory = None,
+    sparse: bool = False,
+    coarsen: bool | None = None,
+    segments: Segments | None = None,
 ) -> Derived | SparseJacobian:
     """The Jacobian of a function by reverse mode: one forward sweep, one cotangent per element of the result.
 
@@ -139,9 +175,10 @@ def jacrev(
     array([[1., 1.],
            [3., 2.]])
     """
+    own = Coarsening(coarsen, segments)
     if sparse:
-        return _sparse("reverse", fun, argnums, has_aux, memory)
-    return _derived("jacrev", fun, argnums, has_aux, memory)
+        return _sparse("reverse", fun, own, argnums, has_aux, memory)
+    return _derived("jacrev", fun, own, argnums, has_aux, memory)
 
 
 def jacobian(
@@ -153,6 +190,8 @@ def jacobian(
     budget: float | str | None = None,
     sparse: bool = False,
     memory: Memory = None,
+    coarsen: bool | None = None,
+    segments: Segments | None = None,
 ) -> Derived | SparseJacobian:
     """The Jacobian of a function; its entries are those of `jacfwd`.
 
@@ -177,17 +216,25 @@ def jacobian(
     """
     from .eliminate.methods import how
 
+    own = Coarsening(coarsen, segments)
     if not sparse:
-        return _derived("jacobian", fun, argnums, has_aux, memory, how(method, budget))
+        return _derived("jacobian", fun, own, argnums, has_aux, memory, how(method, budget))
     match method:
         case "auto" | "forward" | "reverse":
-            return _sparse(method, fun, argnums, has_aux, memory)
+            return _sparse(method, fun, own, argnums, has_aux, memory)
         case _:
             raise ArgumentError(f"sparse Jacobians have no method {method!r}", fix='"auto", "forward" or "reverse"')
 
 
 def hessian(
-    fun: Function, argnums: Argnums = 0, has_aux: bool = False, *, memory: Memory = None, sparse: bool = False
+    fun: Function,
+    argnums: Argnums = 0,
+    has_aux: bool = False,
+    *,
+    memory: Memory = None,
+    sparse: bool = False,
+    coarsen: bool | None = None,
+    segments: Segments | None = None,
 ) -> Derived | SparseJacobian:
     """The matrix of second derivatives: the Jacobian of the gradient, of which one triangle is computed.
 
@@ -199,12 +246,13 @@ def hessian(
     array([[6., 4.],
            [4., 0.]])
     """
+    own = Coarsening(coarsen, segments)
     if sparse:
-        return _sparse("symmetric", grad(fun, argnums, memory=memory), argnums, has_aux)
+        return _sparse("symmetric", _derived("grad", fun, own, argnums, False, memory), own, argnums, has_aux)
     from .eliminate.methods import How
 
-    slope = jacrev(fun, argnums, has_aux, memory=memory)
-    return _derived("jacobian", slope, argnums, has_aux, memory, How(symmetric=True))
+    slope = _derived("jacrev", fun, own, argnums, has_aux, memory)
+    return _derived("jacobian", slope, own, argnums, has_aux, memory, How(symmetric=True))
 
 
 def count_multiplications(
@@ -238,7 +286,7 @@ def elimination(
     from .eliminate.jacobian import SUBJECT, Eliminated
     from .eliminate.methods import how
 
-    notes = _derived("jacobian", fun, argnums, False, None, how(method, budget, model)).notes(*args)
+    notes = _derived("jacobian", fun, Coarsening(), argnums, False, None, how(method, budget, model)).notes(*args)
     found = [note for note in notes.about(SUBJECT) if isinstance(note, Eliminated)]
     if not found:
         raise ArgumentError(
@@ -251,7 +299,15 @@ def elimination(
 # -- products with derivatives ----------------------------------------------------------------------
 
 
-def jvp(fun: Function, primals: Sequence[Any], tangents: Sequence[Any], has_aux: bool = False) -> Any:
+def jvp(
+    fun: Function,
+    primals: Sequence[Any],
+    tangents: Sequence[Any],
+    has_aux: bool = False,
+    *,
+    coarsen: bool | None = None,
+    segments: Segments | None = None,
+) -> Any:
     """The value at `primals` and its tangent in the direction `tangents`, both sequences of the function's arguments.
 
     Where the value holds something else than floats, the tangent is None. With `has_aux` a third result is what the
@@ -261,10 +317,18 @@ def jvp(fun: Function, primals: Sequence[Any], tangents: Sequence[Any], has_aux:
     >>> tp.jvp(lambda x, y: x * y, (3.0, 5.0), (1.0, 0.0))
     (15.0, 5.0)
     """
-    return _derived("jvp", fun, 0, has_aux)(tuple(primals), tuple(tangents))
+    return _derived("jvp", fun, Coarsening(coarsen, segments), 0, has_aux)(tuple(primals), tuple(tangents))
 
 
-def hvp(fun: Function, primals: Sequence[Any], tangents: Sequence[Any], *, memory: Memory = None) -> Any:
+def hvp(
+    fun: Function,
+    primals: Sequence[Any],
+    tangents: Sequence[Any],
+    *,
+    memory: Memory = None,
+    coarsen: bool | None = None,
+    segments: Segments | None = None,
+) -> Any:
     """The Hessian at `primals` times `tangents`, at a small multiple of the cost of the gradient.
 
     In the structure of the argument, or a tuple of such for several.
@@ -273,10 +337,17 @@ def hvp(fun: Function, primals: Sequence[Any], tangents: Sequence[Any], *, memor
     >>> tp.hvp(lambda x: x[0] ** 2 * x[1], (np.array([2.0, 3.0]),), (np.array([1.0, 0.0]),))
     array([6., 4.])
     """
-    return _derived("hvp", fun, memory=memory)(tuple(primals), tuple(tangents))
+    return _derived("hvp", fun, Coarsening(coarsen, segments), memory=memory)(tuple(primals), tuple(tangents))
 
 
-def vjp(fun: Function, *primals: Any, has_aux: bool = False, memory: Memory = None) -> Any:
+def vjp(
+    fun: Function,
+    *primals: Any,
+    has_aux: bool = False,
+    memory: Memory = None,
+    coarsen: bool | None = None,
+    segments: Segments | None = None,
+) -> Any:
     """The value at `primals`, and the function from a cotangent of the value to the adjoints of all primals, a tuple.
 
     Nothing is kept but the primals: the function runs the forward sweep again.
@@ -286,13 +357,13 @@ def vjp(fun: Function, *primals: Any, has_aux: bool = False, memory: Memory = No
     >>> value, pull(1.0)
     (15.0, (5.0, 3.0))
     """
-    kept = deepcopy(primals)
-    out = jitted(compilable(differentiable(fun)))(*deepcopy(primals))
+    kept, own = deepcopy(primals), Coarsening(coarsen, segments)
+    out = _value(fun, own, primals)
     value, *aux = out if has_aux else (out,)
-    return value, partial(_derived("pull", fun, 0, has_aux, memory), kept), *aux
+    return value, partial(_derived("pull", fun, own, 0, has_aux, memory), kept), *aux
 
 
-def linearize(fun: Function, *primals: Any) -> Any:
+def linearize(fun: Function, *primals: Any, coarsen: bool | None = None, segments: Segments | None = None) -> Any:
     """The value at `primals`, and the function from tangents of the primals to the tangent of the value.
 
     >>> import tapeless as tp
@@ -303,9 +374,15 @@ def linearize(fun: Function, *primals: Any) -> Any:
     kept = deepcopy(primals)
 
     def push(*tangents: Any) -> Any:
-        return jvp(fun, kept, tangents)[1]
+        return jvp(fun, kept, tangents, coarsen=coarsen, segments=segments)[1]
 
-    return jitted(compilable(differentiable(fun)))(*deepcopy(primals)), push
+    return _value(fun, Coarsening(coarsen, segments), primals), push
+
+
+def _value(fun: Function, own: Coarsening, primals: Sequence[Any]) -> Any:
+    """The function at copies of its arguments, compiled as its derivative asks for."""
+    with own.in_force():
+        return jitted(compilable(differentiable(fun)))(*deepcopy(primals))
 
 
 # -- marks in functions -----------------------------------------------------------------------------
@@ -341,22 +418,25 @@ def checkpoint(fun: Function) -> Function:
 def _derived(
     verb: Any,
     fun: Function,
+    own: Coarsening,
     argnums: Argnums = 0,
     has_aux: bool = False,
     memory: Any = None,
     how: How | None = None,
 ) -> Derived:
     which = argnums if isinstance(argnums, int) else tuple(argnums)
-    return derived(verb, differentiable(fun), which, has_aux, memory, how)
+    return derived(verb, differentiable(fun), which, has_aux, memory, how, own)
 
 
-def _sparse(method: SparseMethod, fun: Function, argnums: Argnums, has_aux: bool, memory: Any = None) -> SparseJacobian:
+def _sparse(
+    method: SparseMethod, fun: Function, own: Coarsening, argnums: Argnums, has_aux: bool, memory: Any = None
+) -> SparseJacobian:
     from .sparse import sparse_jacobian
 
     if has_aux:
         raise ArgumentError("sparse derivatives have no has_aux", fix="return the value alone, without sparse=True")
     which = argnums if isinstance(argnums, int) else tuple(argnums)
-    return sparse_jacobian(differentiable(fun), which, method, memory)
+    return sparse_jacobian(differentiable(fun), which, method, memory, own)
 
 
 @registry.at_first_lookup

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Generator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import ContextVar
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
@@ -21,6 +21,7 @@ from typing import Any
 
 CHECKS = frozenset({"bounds", "nan"})
 MODES = ("compile", "interpret", "python")
+SEGMENTS = ("counted", "paper")
 
 
 def _count(value: object) -> int:
@@ -49,6 +50,12 @@ def _checks(value: object) -> frozenset[str]:
 def _mode(value: object) -> str:
     if value not in MODES:
         raise ValueError(f"one of {', '.join(MODES)}")
+    return str(value)
+
+
+def _segments(value: object) -> str:
+    if value not in SEGMENTS:
+        raise ValueError(f"one of {', '.join(SEGMENTS)}")
     return str(value)
 
 
@@ -94,11 +101,38 @@ class Settings:
     buffers: int = _option(_bytes, 256 * 10**6, "how many bytes of freed arrays are kept for reuse")
     fastmath: bool = _option(_flag, False, "let divisions by one value share its reciprocal: a last bit may change")
     coarsen: bool = _option(_flag, True, "replace loops by their closed forms, where these take fewer operations")
+    segments: str = _option(_segments, "counted", "how coarsening cuts programs: counted (by operations) or paper")
     debug: bool = _option(_flag, False, "check the program after every pass")
 
     def changed(self, **options: object) -> Settings:
         """These settings with some options changed, after validation."""
         return replace(self, **{name: _parsed(name, value, name) for name, value in options.items()})
+
+
+@dataclass(frozen=True, slots=True)
+class Coarsening:
+    """What a function or a derivative asks for itself; None for the option in force."""
+
+    coarsen: bool | None = None
+    segments: str | None = None
+
+    def __post_init__(self) -> None:
+        for name, value in self.asked.items():
+            _parsed(name, value, name)
+
+    @property
+    def asked(self) -> dict[str, Any]:
+        """The options that are asked for."""
+        found = {"coarsen": self.coarsen, "segments": self.segments}
+        return {name: value for name, value in found.items() if value is not None}
+
+    def in_force(self) -> AbstractContextManager[object]:
+        """The options in force here, changed by what is asked for."""
+        return config(**self.asked) if self.asked else nullcontext()
+
+    def or_else(self, other: Coarsening) -> Coarsening:
+        """What is not asked for here is what another asks for."""
+        return replace(other, **self.asked)
 
 
 def variable(option: str) -> str:

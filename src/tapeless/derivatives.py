@@ -11,7 +11,7 @@ from collections.abc import Callable
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast
 
-from .config import config
+from .config import Coarsening, config
 from .errors import ArgumentError, CallError
 from .front import registry
 from .jitted import Jitted, Options
@@ -34,7 +34,8 @@ class Derived(Jitted):
 
     def __init__(self, derivation: Derivation, plain: FunctionType, parameters: FunctionType, made_by: Recipe) -> None:
         function = derivation.function
-        super().__init__(plain, function.options if isinstance(function, Jitted) else Options())
+        own = function.options if isinstance(function, Jitted) else Options()
+        super().__init__(plain, replace(own, coarsening=derivation.coarsening.or_else(own.coarsening)))
         self.__wrapped__ = function
         self.__derivation__ = derivation
         self.parameters = parameters
@@ -81,14 +82,21 @@ class Derived(Jitted):
 # How to make the object again: a function and its arguments.
 Recipe: TypeAlias = tuple[Callable[..., Any], tuple[Any, ...]]
 D = TypeVar("D", bound=Derived)
+_AS_IS = Coarsening()
 
 
 @functools.lru_cache(maxsize=512)
 def derived(
-    verb: Verb, function: Any, argnums: Any = 0, has_aux: bool = False, memory: Any = None, how: How | None = None
+    verb: Verb,
+    function: Any,
+    argnums: Any = 0,
+    has_aux: bool = False,
+    memory: Any = None,
+    how: How | None = None,
+    coarsening: Coarsening = _AS_IS,
 ) -> Derived:
     """The derivative of a function, the same object for the same request."""
-    return new_derived(Derived, verb, function, argnums, has_aux, memory, how)
+    return new_derived(Derived, verb, function, argnums, has_aux, memory, how, coarsening)
 
 
 def new_derived(
@@ -99,19 +107,20 @@ def new_derived(
     has_aux: bool = False,
     memory: Any = None,
     how: How | None = None,
+    coarsening: Coarsening = _AS_IS,
 ) -> D:
     """A derivative of a function as an object of its own."""
     from .front.derived import Derivation
 
     # A function may say itself what its loops are to keep.
     kept = getattr(function, "__memory__", None) if memory is None else memory
-    derivation = Derivation(verb, function, argnums, has_aux, kept, how)
+    derivation = Derivation(verb, function, argnums, has_aux, kept, how, coarsening)
     plain = _plain(function)
     if verb in ("jvp", "hvp", "pull", "pattern", "columns", "rows"):
         parameters: FunctionType = _with_tangents
     else:
         parameters = function.parameters if isinstance(function, Jitted) else plain
-    return kind(derivation, plain, parameters, (derived, (verb, function, argnums, has_aux, memory, how)))
+    return kind(derivation, plain, parameters, (derived, (verb, function, argnums, has_aux, memory, how, coarsening)))
 
 
 def _plain(function: Any) -> FunctionType:

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .config import Settings, config
+from .config import Coarsening, Settings, config
 from .errors import CallError, NotCompiledError
 from .records import dataclass
 from .runtime.collection import no_collection
@@ -46,7 +46,7 @@ class Options:
     static_shapes: bool = False
     check: str | None = None
     fastmath: bool | None = None
-    coarsen: bool | None = None
+    coarsening: Coarsening = Coarsening()
 
 
 _DEFAULT = Options()
@@ -158,7 +158,9 @@ class Jitted:
         from .driver import compile_function
 
         wanted = self._wanted(settings)
-        key = (call.specs, wanted.check, wanted.mode, wanted.debug, wanted.fastmath, wanted.coarsen)
+        key = (
+            call.specs, wanted.check, wanted.mode, wanted.debug, wanted.fastmath, wanted.coarsen, wanted.segments
+        )  # fmt: skip
         with self._lock:
             group = self._table.setdefault(key, [])
             compiled = next((c for c in group if c.lowered.still_holds()), None)
@@ -176,8 +178,8 @@ class Jitted:
         return compiled
 
     def _wanted(self, settings: Settings) -> Settings:
-        own = {"check": self.options.check, "fastmath": self.options.fastmath, "coarsen": self.options.coarsen}
-        changes = {name: value for name, value in own.items() if value is not None}
+        own = {"check": self.options.check, "fastmath": self.options.fastmath}
+        changes = {name: value for name, value in own.items() if value is not None} | self.options.coarsening.asked
         return settings.changed(**changes) if changes else settings
 
     def _remember(self, call: Call, compiled: Compiled, settings: Settings) -> None:
@@ -233,7 +235,9 @@ def _holds_class(cell: CellType) -> bool:
 
 
 def _coarsening(wanted: Settings, settings: Settings) -> AbstractContextManager[object]:
-    return nullcontext() if wanted.coarsen == settings.coarsen else config(coarsen=wanted.coarsen)
+    asked = {"coarsen": wanted.coarsen, "segments": wanted.segments}
+    same = all(getattr(settings, name) == value for name, value in asked.items())
+    return nullcontext() if same else config(**asked)
 
 
 def _miss(*_: Any) -> Any:

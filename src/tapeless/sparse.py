@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from .ad.colouring import Pattern, pattern_of
 from .ad.recovery import Matrix, Method, Plan, plan_for
-from .config import config
+from .config import Coarsening, config
 from .derivatives import Derived, derived, new_derived
 from .errors import CallError, MissingExtraError
 from .front.tree import Leaf, Node, Spec, assemble, flatten
@@ -35,14 +35,19 @@ _PORTION = 1 << 26
 _FIRST_WORD = (0, 1)
 # So many plans are kept.
 _KEPT = 16
+_AS_IS = Coarsening()
 
 
 @functools.lru_cache(maxsize=512)
 def sparse_jacobian(
-    function: Any, argnums: int | tuple[int, ...], method: Method, memory: Any = None
+    function: Any,
+    argnums: int | tuple[int, ...],
+    method: Method,
+    memory: Any = None,
+    coarsening: Coarsening = _AS_IS,
 ) -> SparseJacobian:
     """The sparse Jacobian of a function, the same object for the same request."""
-    return SparseJacobian(function, argnums, method, memory)
+    return SparseJacobian(function, argnums, method, memory, coarsening)
 
 
 class SparseJacobian:
@@ -56,12 +61,19 @@ class SparseJacobian:
     __name__: str
     __qualname__: str
 
-    def __init__(self, function: Any, argnums: int | tuple[int, ...], method: Method, memory: Any = None) -> None:
+    def __init__(
+        self,
+        function: Any,
+        argnums: int | tuple[int, ...],
+        method: Method,
+        memory: Any = None,
+        coarsening: Coarsening = _AS_IS,
+    ) -> None:
         functools.update_wrapper(self, function)
         self._argnums = argnums
         self._method: Method = method
-        self._columns = derived("columns", function, argnums)
-        self._rows = derived("rows", function, argnums, False, memory)
+        self._columns = derived("columns", function, argnums, coarsening=coarsening)
+        self._rows = derived("rows", function, argnums, False, memory, coarsening=coarsening)
         self._patterns = new_derived(_PatternOf, "pattern", function, argnums)
         self._parameters = function.parameters if isinstance(function, Jitted) else self._patterns.python
         self._plans: list[_Known] = []

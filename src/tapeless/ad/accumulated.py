@@ -15,7 +15,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from ..ir.build import Builder
 from ..ir.core import Apply, Block, For, Lambda, Stm
 from ..ir.types import I64, Atom, Type, Var, i64
 from ..ir.walk import free_vars, fresh, inline, statements
@@ -23,14 +22,12 @@ from ..passes.cost import block_cost
 from ..passes.uses import mentioned, slice_for
 from ..records import dataclass
 from .adjoints import LoopScope, Scope, base_name
+from .choice import KEPT
 from .iteration import run_carried
 from .planner import Plan
-from .segments import Accumulated, Segment
+from .segments import Accumulated, Segment, dot
 from .sweep import Back, Sweep, bound_in
-from .values import plus, times, zeros
-
-# What keeping a number costs, in multiplications: it is written once and read once.
-KEPT = 8
+from .values import zeros
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,9 +46,14 @@ def accumulated(sweep: Sweep, stm: Stm) -> Body | None:
     """The body with its Jacobian, where keeping that is cheaper than keeping states."""
     expr, collapse = stm.expr, sweep.plan.collapse
     assert isinstance(expr, For)
-    if collapse is None or sweep.plan.is_limited or any(param.type.shape for param in expr.body.params):
+    if (
+        collapse is None
+        or not collapse.chooses
+        or sweep.plan.is_limited
+        or any(param.type.shape for param in expr.body.params)
+    ):
         return None
-    if any(_is_delicate(sweep, inner) for inner in statements(expr.body.body)):
+    if any(sweep.is_delicate(inner) for inner in statements(expr.body.body)):
         return None
     carried = tuple(k for k, var in enumerate(stm.vars) if var.name in sweep.varied)
     reads = _reads(sweep, expr.body)
@@ -113,7 +115,8 @@ def _run_back(
     rows = {at: b.apply("index", stack, i) for at, stack in stacks.items()}
     results: list[Atom] = []
     for k, x in enumerate(body.inputs):
-        x_adj = _column(b, {at: rows.get(at, entry) for at, entry in body.found.entries.items()}, seeds, k)
+        entries = {at: rows.get(at, entry) for at, entry in body.found.entries.items()}
+        x_adj = dot(b, [(entries.get((r, k)), seed) for r, seed in enumerate(seeds)])
         if k < len(vars):
             results.append(zeros(b, x.type) if x_adj is None else x_adj)
         elif x in body.reads:
@@ -127,16 +130,6 @@ def _run_back(
     loop = run_carried(scope, child, expr.count, params, initial, b.block(results))
     for k, final in zip(body.carried, loop.vars, strict=False):
         scope.add(expr.init[k], final)
-
-
-def _column(b: Builder, entries: Mapping[tuple[int, int], Atom], seeds: Sequence[Atom], k: int) -> Atom | None:
-    """The adjoint of input k: the sum over the results of entry times adjoint."""
-    total: Atom | None = None
-    for r, seed in enumerate(seeds):
-        if (r, k) in entries:
-            term = times(b, entries[r, k], seed)
-            total = term if total is None else plus(b, total, term)
-    return total
 
 
 # -- what a body reads ------------------------------------------------------------------------------
@@ -172,13 +165,6 @@ def _numbers(sweep: Sweep, body: Lambda) -> list[Var]:
 def _varied(sweep: Sweep, body: Lambda) -> list[Var]:
     """What varies of what is read from outside."""
     return [x for x in free_vars(body) if sweep.is_varied(x)]
-
-
-def _is_delicate(sweep: Sweep, stm: Stm) -> bool:
-    """May a zero have to win over an infinity in the return sweep?"""
-    if any(var.name in sweep.steep for var in stm.vars):
-        return True
-    return isinstance(stm.expr, Apply) and stm.vars[0].type.dtype.is_float and sweep.needs_guard(stm)
 
 
 # -- what it costs ----------------------------------------------------------------------------------

@@ -30,7 +30,8 @@ from .jvp_scatter import push_scatter
 from .jvp_sums import is_sum, push_sums
 from .jvp_tangents import MaybeAtoms, Tangents, dot, filled_results
 from .roots import flat
-from .segments import Collapse, Segment, parts
+from .segments import Collapse, Segment
+from .segments import dot as inner_product
 from .values import zeros
 
 
@@ -55,12 +56,24 @@ def pushforwards(
     The results, and for each direction their tangents: what they have in common is computed once.
     """
     copy = inline(Lambda((), block), ())
+    return copy.results, _push(_directions(copy, directions, collapse), b, copy)
+
+
+def _directions(block: Block, directions: Sequence[Mapping[Var, Atom]], collapse: Collapse | None) -> list[Tangents]:
     ts: list[Tangents] = []
-    level = flat(copy)
+    level = flat(block)
     for tangents in directions:
         known = {var.name: x_dot for var, x_dot in tangents.items() if not is_literal(x_dot, 0.0)}
-        ts.append(Tangents(known, varied(copy, known), level, _push_alone, collapse))
-    return copy.results, _push(ts, b, copy)
+        ts.append(Tangents(known, varied(block, known), level, _push_alone, collapse))
+    return ts
+
+
+def push_in_place(
+    b: Builder, stm: Stm, directions: Sequence[Mapping[Var, Atom]], collapse: Collapse | None = None
+) -> tuple[MaybeAtoms, ...]:
+    """Emit a statement, under its own names, with its tangents; those of its variables in each direction."""
+    block = Block((stm,), stm.vars)
+    return _push(_directions(block, directions, collapse), b, block)
 
 
 def pushes_together(block: Block, names: AbstractSet[str], directions: int) -> bool:
@@ -80,7 +93,8 @@ def pushes_together(block: Block, names: AbstractSet[str], directions: int) -> b
 
 
 def _push(ts: Sequence[Tangents], b: Builder, block: Block) -> tuple[MaybeAtoms, ...]:
-    for part in block.stms if ts[0].collapse is None else parts(block, set[str]().union(*(t.varied for t in ts))):
+    collapse = ts[0].collapse
+    for part in block.stms if collapse is None else collapse.parts(block, set[str]().union(*(t.varied for t in ts))):
         if isinstance(part, Stm):
             with b.at(part.pos):
                 _statement(ts, b, part)
@@ -93,7 +107,16 @@ def _segment(ts: Sequence[Tangents], b: Builder, segment: Segment) -> None:
     """A segment, by what collapses it, or one statement after another."""
     collapse, inner = ts[0].collapse, b.child()
     assert collapse is not None
-    found = collapse.push(inner, segment, [[t.of(x) for x in segment.inputs] for t in ts])
+    if segment.whole and (accumulated := collapse.jacobian(segment)) is not None:
+        b.stms += accumulated.stms
+        for t in ts:
+            dots = [t.of(x) for x in segment.inputs]
+            for r, result in enumerate(segment.block.results):
+                assert isinstance(result, Var)
+                row = [(accumulated.entries.get((r, k)), x_dot) for k, x_dot in enumerate(dots)]
+                t.define(result, inner_product(b, row))
+        return
+    found = None if segment.whole else collapse.push(inner, segment, [[t.of(x) for x in segment.inputs] for t in ts])
     if found is None:
         for stm in segment.block.stms:
             with b.at(stm.pos):

@@ -3,8 +3,8 @@
 The forward sweep runs the loop and keeps what the return sweep needs to start each iteration again: something for
 every iteration (`stacks`), or, where the plan does not allow that, states at some iterations from which others are
 computed again (`checkpoints`). Where it is known only when the program runs whether it does, there are both versions,
-and a branch between them. Derivatives of every iteration are kept where that is cheaper (`accumulated`), and nothing
-where the loop can run backwards and is asked to (`uncompute`).
+and a branch between them. Where that is cheaper, derivatives of every iteration are kept (`accumulated`), or tangents
+are carried along, and nothing is kept (`ahead`); nor is where the loop can run backwards and is asked to (`uncompute`).
 
 A `while` loop is run once to count its iterations, and then is a loop with a trip count; under a plan that allows for
 many states it is run once and keeps states on its way (`online`). One that only adds something up keeps nothing
@@ -22,6 +22,7 @@ from ..ir.types import I64, Atom, Lit, Type, Var, i64
 from ..ir.walk import fresh, refresh
 from . import accumulated, checkpoints, drift, online, stacks, uncompute
 from .adjoints import ArmScope, Scope
+from .ahead import ahead
 from .announce import announce_online, announce_some
 from .bits import Backwards
 from .branches import join
@@ -55,6 +56,8 @@ def for_rule(sweep: Sweep, stm: Stm) -> Back:
         return _back_of(counted, lambda scope, adjoints: _restore(
             scope, expr, drift.back(Returning(sweep, counted, inverse, adjoints, plan), scope)
         ))  # fmt: skip
+    if (back := ahead(sweep, counted)) is not None:
+        return back
     if (body := accumulated.accumulated(sweep, counted)) is not None:
         return accumulated.back_of(sweep, counted, body)
     writes = stacks.writes_of(expr)
@@ -108,6 +111,8 @@ def while_rule(sweep: Sweep, stm: Stm) -> Back:
         return _both(sweep, rest)
     _need_fixed_sizes(stm, expr.body)
     if (back := in_order(sweep, stm)) is not None:
+        return back
+    if (back := ahead(sweep, stm)) is not None:
         return back
     body = Lambda((fresh("i", Type(I64)), *expr.body.params), expr.body.body)
     uncounted = For(i64(0), expr.init, body)

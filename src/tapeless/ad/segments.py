@@ -8,7 +8,7 @@ apart; whoever knows a cheaper way through a segment than one statement after an
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from typing import Protocol
 
@@ -16,9 +16,11 @@ from ..ir.build import Builder
 from ..ir.core import Apply, Block, Check, Stm
 from ..ir.op import lookup
 from ..ir.types import Atom, Var
+from ..ir.walk import free_vars
 from ..passes.uses import mentioned
 from ..records import dataclass
 from .roots import is_root
+from .values import plus, times
 
 _CHOOSING = frozenset({"min", "max", "fmin", "fmax"})
 
@@ -28,10 +30,14 @@ FEWEST = 3
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """Statements with what varies among what they read, and what is read of them elsewhere: the results of `block`."""
+    """Statements with what varies among what they read, and what is read of them elsewhere: the results of `block`.
+
+    Of one that is `whole` all entries of the Jacobian are computed where it stands (`Collapse.jacobian`).
+    """
 
     block: Block
     inputs: tuple[Var, ...]
+    whole: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +54,22 @@ class Accumulated:
 
 
 class Collapse(Protocol):
-    """Derivatives of straight-line code by fewer multiplications; None where that cannot be."""
+    """Derivatives of straight-line code by fewer multiplications; None where that cannot be.
+
+    `chooses` says whether loops may be differentiated in other ways than by keeping states, where these are cheaper.
+    """
+
+    @property
+    def chooses(self) -> bool: ...
+
+    def parts(
+        self, block: Block, varied: AbstractSet[str], apart: AbstractSet[str] = frozenset()
+    ) -> Sequence[Stm | Segment]:
+        """The statements of a block, those of segments together, in an order that computes the same.
+
+        What makes the values `apart` is in none.
+        """
+        ...
 
     def push(
         self, b: Builder, segment: Segment, directions: Sequence[Sequence[Atom | None]]
@@ -60,7 +81,7 @@ class Collapse(Protocol):
         """The adjoints of the inputs for those of the results, which are in scope."""
         ...
 
-    def jacobian(self, segment: Segment, most: int) -> Accumulated | None:
+    def jacobian(self, segment: Segment, most: int | None = None) -> Accumulated | None:
         """The code, branches included, with its Jacobian; its own names stay.
 
         None for code that is not straight, and where more than `most` entries are no constants.
@@ -68,25 +89,28 @@ class Collapse(Protocol):
         ...
 
 
-def parts(block: Block, varied: AbstractSet[str]) -> list[Stm | Segment]:
-    """The statements of a block, those of segments together, in an order that computes the same."""
+def dot(b: Builder, pairs: Iterable[tuple[Atom | None, Atom | None]]) -> Atom | None:
+    """The sum of the products of pairs; None, which is an exact zero, makes a product one."""
+    total: Atom | None = None
+    for x, y in pairs:
+        if x is not None and y is not None:
+            term = times(b, x, y)
+            total = term if total is None else plus(b, total, term)
+    return total
+
+
+def parts(block: Block, varied: AbstractSet[str], apart: AbstractSet[str] = frozenset()) -> list[Stm | Segment]:
+    """The statements of a block, the longest segments that there are together; what makes `apart` is in none."""
     if sum(_is_smooth(stm, varied) for stm in block.stms) < FEWEST:
         return list(block.stms)
-    reads = [mentioned(stm) for stm in block.stms]
-    uses = Counter(name for names in reads for name in names)
-    uses.update({result.name for result in block.results if isinstance(result, Var)})
-    finder = _Finder(varied, uses)
-    for stm, names in zip(block.stms, reads, strict=True):
-        finder.add(stm, names)
-    finder.close()
-    return finder.found
+    return Finder(block, varied, apart).parts()
 
 
-class _Finder:
+class Finder:
     """Collects a segment in `stms`, with what goes before it and behind it, until something needs to stand between."""
 
-    def __init__(self, varied: AbstractSet[str], uses: Mapping[str, int]) -> None:
-        self.varied, self.uses = varied, uses
+    def __init__(self, block: Block, varied: AbstractSet[str], apart: AbstractSet[str]) -> None:
+        self.block, self.varied, self.apart = block, varied, apart
         self.found: list[Stm | Segment] = []
         self.before: list[Stm] = []
         self.stms: list[Stm] = []
@@ -95,13 +119,26 @@ class _Finder:
         self.own: set[str] = set()
         self.late: set[str] = set()
 
+    def parts(self) -> list[Stm | Segment]:
+        reads = [mentioned(stm) for stm in self.block.stms]
+        self.uses = Counter(name for names in reads for name in names)
+        self.uses.update({result.name for result in self.block.results if isinstance(result, Var)})
+        for stm, names in zip(self.block.stms, reads, strict=True):
+            self.add(stm, names)
+        self.close()
+        return self.found
+
+    def belongs(self, stm: Stm, reads: AbstractSet[str]) -> bool:
+        """May a statement be one of a segment?"""
+        return _is_smooth(stm, self.varied) and stm.vars[0].name not in self.apart
+
     def add(self, stm: Stm, reads: AbstractSet[str]) -> None:
-        if _is_smooth(stm, self.varied):
-            if not reads.isdisjoint(self.late) or (self.stms and self.stms[0].vars[0].type != stm.vars[0].type):
+        if self.belongs(stm, reads):
+            if not reads.isdisjoint(self.late) or self._is_other(stm):
                 self.close()
             self.stms.append(stm)
             self.reads.append(reads)
-            self.own.add(stm.vars[0].name)
+            self.own.update(var.name for var in stm.vars)
         elif _is_light(stm) and reads.isdisjoint(self.own) and reads.isdisjoint(self.late):
             self.before.append(stm)
         elif _is_total(stm):
@@ -111,18 +148,36 @@ class _Finder:
             self.close()
             self.found.append(stm)
 
+    def _is_other(self, stm: Stm) -> bool:
+        """Has it another type of floats than the segment?"""
+        types = {var.type for member in (*self.stms[:1], stm) for var in member.vars if var.name in self.varied}
+        return len(types) > 1
+
     def close(self) -> None:
         """The segment ends here."""
-        middle = [self._segment()] if len(self.stms) >= FEWEST else self.stms
+        middle = self.segments() if len(self.stms) >= FEWEST else self.stms
         self.found += [*self.before, *middle, *self.after]
         self.before, self.stms, self.after, self.reads, self.own, self.late = [], [], [], [], set(), set()
 
-    def _segment(self) -> Segment:
-        inside = Counter(name for names in self.reads for name in names)
-        outputs = [stm.vars[0] for stm in self.stms if self.uses[stm.vars[0].name] > inside[stm.vars[0].name]]
-        args = [arg for stm in self.stms if isinstance(stm.expr, Apply) for arg in stm.expr.args]
-        inputs = [x for x in args if isinstance(x, Var) and x.name in self.varied and x.name not in self.own]
-        return Segment(Block(tuple(self.stms), tuple(outputs)), tuple(dict.fromkeys(inputs)))
+    def segments(self) -> Sequence[Segment | Stm]:
+        """What was collected."""
+        return [self.segment(0, len(self.stms))]
+
+    def segment(self, first: int, end: int, *, whole: bool = False) -> Segment:
+        """Some of the statements, with their inputs and results that vary."""
+        stms = self.stms[first:end]
+        inside = Counter(name for names in self.reads[first:end] for name in names)
+        own = {var.name for stm in stms for var in stm.vars}
+        outputs = [x for stm in stms for x in stm.vars if x.name in self.varied and self.uses[x.name] > inside[x.name]]
+        read = dict.fromkeys(x for stm in stms for x in _read(stm))
+        inputs = [x for x in read if x.name in self.varied and x.name not in own]
+        return Segment(Block(tuple(stms), tuple(outputs)), tuple(inputs), whole)
+
+
+def _read(stm: Stm) -> Iterable[Var]:
+    if isinstance(stm.expr, Apply):
+        return [x for x in stm.expr.args if isinstance(x, Var)]
+    return free_vars(stm.expr)
 
 
 def _is_smooth(stm: Stm, varied: AbstractSet[str]) -> bool:

@@ -18,7 +18,7 @@ from typing import Any, TypeAlias
 from ..ir.build import Builder
 from ..ir.core import Apply, Block, Check, Lambda, Stm
 from ..ir.types import Atom, Var
-from ..ir.walk import fresh, inline, substitute
+from ..ir.walk import fresh, inline, statements, substitute
 from ..records import dataclass, field
 from .activity import varied
 from .adjoints import Scope
@@ -26,7 +26,7 @@ from .asked import asked
 from .masks import TAME, masked, suspects, unbounded
 from .planner import Plan
 from .roots import flat, may_vanish, steep
-from .segments import Collapse, Segment, parts
+from .segments import Accumulated, Collapse, Segment, dot
 from .values import rerun, returning
 
 Back: TypeAlias = Callable[[Scope], None]
@@ -70,7 +70,9 @@ class Sweep:
         collapse = self.plan.collapse
         if collapse is None:
             return [self._statement(stm) for stm in block.stms]
-        found = parts(block, self.varied)
+        # Where a zero must win over an infinity, each statement sees to it.
+        apart = {var.name for stm in statements(block) if self.is_delicate(stm) for var in stm.vars}
+        found = collapse.parts(block, self.varied, apart)
         return [self._statement(part) if isinstance(part, Stm) else self._segment(part, collapse) for part in found]
 
     def _statement(self, stm: Stm) -> Back:
@@ -94,6 +96,8 @@ class Sweep:
     def _segment(self, segment: Segment, collapse: Collapse) -> Back:
         """Back through a segment by what collapses it, or one statement after another."""
         stms = segment.block.stms
+        if segment.whole and (accumulated := collapse.jacobian(segment)) is not None:
+            return self._whole(segment, accumulated)
         one_by_one = [self._statement(stm) for stm in stms]
 
         def back(scope: Scope) -> None:
@@ -107,9 +111,18 @@ class Sweep:
             for x, x_adj in zip(segment.inputs, found, strict=True):
                 scope.add(x, x_adj)
 
-        # Where a zero must win over an infinity, each statement sees to it.
-        guarded = any(self.needs_guard(stm) or stm.vars[0].name in self.steep for stm in stms)
-        return (lambda scope: back_through(one_by_one, scope)) if guarded else back
+        return (lambda scope: back_through(one_by_one, scope)) if segment.whole else back
+
+    def _whole(self, segment: Segment, found: Accumulated) -> Back:
+        """Back through a segment whose Jacobian is there."""
+        self.b.stms += found.stms
+
+        def back(scope: Scope) -> None:
+            seeds = [scope.take(x) for x in segment.block.results if isinstance(x, Var)]
+            for k, x in enumerate(segment.inputs):
+                scope.add(x, dot(scope.b, [(found.entries.get((r, k)), seed) for r, seed in enumerate(seeds)]))
+
+        return back
 
     def emit(self, stm: Stm) -> None:
         """The statement as it is."""
@@ -139,6 +152,12 @@ class Sweep:
         assert isinstance(expr, Apply)
         singular = expr.op not in TAME or any(isinstance(x, Var) and x.name in self.unbounded for x in expr.args)
         return singular and stm.vars[0].name in self.masked
+
+    def is_delicate(self, stm: Stm) -> bool:
+        """May a zero have to win over an infinity in the return sweep of this statement, or inside it?"""
+        if any(var.name in self.steep for var in stm.vars):
+            return True
+        return isinstance(stm.expr, Apply) and stm.vars[0].type.dtype.is_float and self.needs_guard(stm)
 
     def may_meet_infinity(self, stm: Stm, k: int) -> bool:
         """May an infinite adjoint meet a partial by operand k of this operation that is zero?"""

@@ -9,15 +9,18 @@ block that is applied many times.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from typing import ClassVar
 
 from ..ad.elements import together
-from ..ad.segments import Accumulated, Segment
+from ..ad.segments import Accumulated, Segment, parts
 from ..ad.values import zeros
 from ..ir.build import Builder, is_literal
-from ..ir.core import Block
+from ..ir.core import Block, Stm
 from ..ir.types import Atom, DType, Lit, Var, zero
 from ..passes.notes import Notes
 from ..records import dataclass, replace
+from .cuts import cut
 from .emit import accumulate
 from .factors import Factor, Traits, plus, product, settled, settled_traits, without_coefficient
 from .graph import Graph
@@ -37,12 +40,13 @@ class Collapser:
     """How `ad` gets through segments (`ad.segments.Collapse`); what is decided goes to `notes`."""
 
     notes: Notes | None = None
+    chooses: ClassVar[bool] = True
 
     def push(
         self, b: Builder, segment: Segment, directions: Sequence[Sequence[Atom | None]]
     ) -> Sequence[Sequence[Atom | None]] | None:
         """The tangents of the results in each direction, or None where one statement after another is as good."""
-        linear = _linear_part(segment)
+        linear = linear_part(segment)
         if linear is None:
             return None
         found = scarce(linear.graph, _tangents(linear, directions))
@@ -57,7 +61,7 @@ class Collapser:
         """The adjoints of the inputs, or None."""
         wanted = [(x, seed) for x, seed in zip(segment.block.results, seeds, strict=True) if seed is not None]
         part = replace(segment, block=replace(segment.block, results=tuple(x for x, _ in wanted)))
-        seeds, linear = [seed for _, seed in wanted], _linear_part(part)
+        seeds, linear = [seed for _, seed in wanted], linear_part(part)
         if linear is None:
             return None
         found = scarce(linear.graph, _adjoints(linear, seeds))
@@ -67,26 +71,50 @@ class Collapser:
         b.stms.extend(linear.stms)
         return pulled(b, linear, reduced(b, linear, found), seeds)
 
-    def jacobian(self, segment: Segment, most: int) -> Accumulated | None:
+    def parts(
+        self, block: Block, varied: AbstractSet[str], apart: AbstractSet[str] = frozenset()
+    ) -> Sequence[Stm | Segment]:
+        """The longest segments, cut where that is cheaper."""
+        found = [cut(part, _price) if isinstance(part, Segment) else (part,) for part in parts(block, varied, apart)]
+        return [piece for pieces in found for piece in pieces]
+
+    def jacobian(self, segment: Segment, most: int | None = None) -> Accumulated | None:
         """Straight-line code with its Jacobian of few entries, accumulated in the order that `auto` takes."""
-        linear = linearise(segment.block, segment.inputs, _arm, renamed=False)
-        if linear is None or len(linear.graph.shapes) > MOST or _entries(linear.graph) > most:
-            return None
-        plan, b = How().plan(linear.graph), Builder()
-        b.stms.extend(linear.stms)
-        entries = accumulate(b, linear, plan.order)
-        atoms: dict[Ends, Atom] = {}
-        for row, (output,) in enumerate(linear.rows):
-            for k in range(len(segment.inputs)):
-                if output is not None and (output, k) in entries:
-                    atoms[row, k] = settled(b, entries[output, k], linear.dtype)
-        slopes = dict.fromkeys(edge.atom for edge in linear.factors.values() if edge.atom is not None)
-        plain = linear.inner + sum(edge not in (ONE, MINUS) for edge in linear.graph.edges.values())
-        return Accumulated(tuple(b.stms), atoms, tuple(slopes), plan.cost + linear.inner, plain)
+        return accumulated(segment, How(), most)
 
     def _note(self, segment: Segment, found: Scarce) -> None:
         if self.notes is not None:
             self.notes.add(segment.block.stms[0].pos, SUBJECT, *_words(found))
+
+
+def accumulated(segment: Segment, how: How, most: int | None = None) -> Accumulated | None:
+    """Straight-line code, branches included, with its Jacobian (`ad.segments.Collapse.jacobian`)."""
+    linear = linearise(segment.block, segment.inputs, _arm, renamed=False)
+    if linear is None or len(linear.graph.shapes) > MOST:
+        return None
+    if most is not None and _entries(linear.graph) > most:
+        return None
+    plan, b = how.plan(linear.graph), Builder()
+    b.stms.extend(linear.stms)
+    entries = accumulate(b, linear, plan.order)
+    atoms: dict[Ends, Atom] = {}
+    for row, (output,) in enumerate(linear.rows):
+        for k in range(len(segment.inputs)):
+            if output is not None and (output, k) in entries:
+                atoms[row, k] = settled(b, entries[output, k], linear.dtype)
+    slopes = dict.fromkeys(edge.atom for edge in linear.factors.values() if edge.atom is not None)
+    plain = linear.inner + sum(edge not in (ONE, MINUS) for edge in linear.graph.edges.values())
+    return Accumulated(tuple(b.stms), atoms, tuple(slopes), plan.cost + linear.inner, plain)
+
+
+def _price(segment: Segment) -> int:
+    """How many multiplications it takes to go back through a segment with an adjoint for each of its results."""
+    linear = linear_part(segment)
+    if linear is None:
+        return 2 * len(segment.block.stms)
+    counts = Vectors([1] * len(linear.graph.shapes), back=True)
+    found = scarce(linear.graph, counts)
+    return min(found.total, found.plain)
 
 
 def _words(found: Scarce) -> tuple[str, str]:
@@ -227,7 +255,7 @@ def _is_zero(atom: Atom) -> bool:
 # -- segments ---------------------------------------------------------------------------------------
 
 
-def _linear_part(segment: Segment) -> Linear | None:
+def linear_part(segment: Segment) -> Linear | None:
     """The graph of a segment, with the statements of its partials alone; None for a large one or several types."""
     linear = linearise(segment.block, segment.inputs, _no_branches, renamed=False)
     if linear is None or len(linear.graph.shapes) > MOST:

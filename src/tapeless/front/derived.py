@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, Literal, NoReturn, TypeAlias
 
-from ..config import config
+from ..config import Coarsening, config
 from ..errors import DerivativeError
 from ..ir.build import Atoms, Builder
 from ..ir.core import Block, Custom, Pos
@@ -49,7 +49,8 @@ class Derivation:
 
     `grad`, `value_and_grad` and the Jacobians take the function's own arguments; `jvp` and `hvp` take the primals
     and the tangents, `pull` the primals and the cotangents, those of sparse Jacobians (`sparse`) the primals and
-    seeds. `memory` limits what the return sweep may keep, `how` says how `jacobian` finds an order of elimination.
+    seeds. `memory` limits what the return sweep may keep, `how` says how `jacobian` finds an order of elimination,
+    `coarsening` what is asked for this derivative alone.
     """
 
     verb: Verb
@@ -58,6 +59,7 @@ class Derivation:
     has_aux: bool = False
     memory: Any = None
     how: How | None = None
+    coarsening: Coarsening = Coarsening()
 
     @property
     def name(self) -> str:
@@ -79,7 +81,7 @@ def call_derived(
         if kwargs:
             refuse(c, "a linear map takes no keyword arguments")
         return function.apply(c, args)
-    with asked_to_keep(c, function.memory):
+    with asked_to_keep(c, function.memory), function.coarsening.in_force():
         return _derived(c, function, args, kwargs)
 
 
@@ -326,8 +328,11 @@ def plan_of(c: Context, memory: Any) -> Plan:
     """What reverse mode may keep, and how both modes get through straight-line code."""
     from ..ad.planner import plan_for
     from ..eliminate.collapse import Collapser
+    from ..eliminate.paper import Paper
 
-    return replace(plan_for(memory, c.parameters.notes), collapse=Collapser(c.parameters.notes))
+    settings, plan = config.current, plan_for(memory, c.parameters.notes)
+    way = Paper if settings.segments == "paper" else Collapser
+    return replace(plan, collapse=way(c.parameters.notes)) if settings.coarsen else plan
 
 
 def _how(c: Context, d: Derivation) -> How:

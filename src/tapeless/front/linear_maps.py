@@ -15,7 +15,9 @@ from .values import Value
 # As in `derived`: only who differentiates imports the derivatives.
 
 
-def vjp(c: Context, function: Value, primals: Sequence[Value], has_aux: bool, memory: Any = None) -> tuple[Value, ...]:
+def vjp(
+    c: Context, function: Value, primals: Sequence[Value], has_aux: bool, memory: Any = None
+) -> tuple[Value, LinearMap, *tuple[Value, ...]]:
     """The value, the map from cotangents to adjoints of the primals, and what is auxiliary."""
     from ..ad.jacobians import filled
     from ..ad.vjp import pullback
@@ -38,8 +40,8 @@ def vjp(c: Context, function: Value, primals: Sequence[Value], has_aux: bool, me
         adjoints = iter(traced.emit(c, lambda b: filled(b, pulls[0](b, seeds), types)))
         return tuple(from_atoms(c, tree, [next(adjoints) for _ in leaves(tree)]) for tree in traced.wrt)
 
-    pair = traced.value(c, results), LinearMap(apply)
-    return (*pair, traced.auxiliary(c, results)) if has_aux else pair
+    value, linear = traced.value(c, results), LinearMap(apply)
+    return (value, linear, traced.auxiliary(c, results)) if has_aux else (value, linear)
 
 
 def linearize(c: Context, function: Value, primals: Sequence[Value]) -> tuple[Value, LinearMap]:
