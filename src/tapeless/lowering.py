@@ -14,7 +14,7 @@ from .ir.types import DType
 from .records import dataclass
 from .symbolic.describe import segments_text
 
-STAGES = ("python", "front", "ir", "llvm", "asm", "explain", "segments")
+STAGES = ("python", "front", "ir", "llvm", "asm", "explain", "segments", "latex")
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ class Lowering:
         return self.compiled.function
 
     def text(self, stage: str) -> str:
-        """One of the stages `python`, `front`, `ir`, `llvm`, `asm`, `explain`, `segments`."""
+        """One of the stages `python`, `front`, `ir`, `llvm`, `asm`, `explain`, `segments`, `latex`."""
         match stage:
             case "python":
                 return inspect.getsource(self.python)
@@ -46,6 +46,8 @@ class Lowering:
                 return explanation(self.compiled)
             case "segments":
                 return segments_text(list(self.compiled.notes))
+            case "latex":
+                return segments_text(list(self.compiled.notes), latex=True)
             case _:
                 raise ValueError(f"there is no stage {stage!r}; the stages are {', '.join(STAGES)}")
 

@@ -72,9 +72,9 @@ def test_derivatives_are_the_same(function, again, args):
 
 
 def derivative(function):
-    """The program of a gradient at 1.0, after all passes."""
-    call = specialise(function, (1.0,), {})
-    return optimise(lower(tp.grad(function).parameters, call.specs, tp.grad(function).__derivation__).function)
+    """The program of a gradient at 1.0, one statement after another, after all passes."""
+    call, grad = specialise(function, (1.0,), {}), tp.grad(function, coarsen=False)
+    return optimise(lower(grad.parameters, call.specs, grad.__derivation__).function)
 
 
 def stacks(function):
@@ -85,11 +85,10 @@ def stacks(function):
 def test_nothing_is_kept_and_the_body_runs_again():
     plain, marked = derivative(twice), derivative(lambda x: twice(x, again_decay))
     assert not [stm for stm in statements(marked.body) if isinstance(stm.expr, Custom)]
-    # Plain: both loops keep their slopes. Marked: the first keeps nothing; each runs again with its slopes right before
-    # it runs back; that the value of the second is not asked for is found by the passes. The second runs back from 1,
-    # as a product, the first from what that leaves, as a loop.
-    assert stacks(plain) == [1, 1, 0]
-    assert stacks(marked) == [0, 1, 1, 0]
+    # Plain: both loops keep their states, and run back. Marked: the first keeps nothing; each runs again and keeps states
+    # right before it runs back; that the value of the second is not asked for is found by the passes.
+    assert stacks(plain) == [1, 1, 0, 0]
+    assert stacks(marked) == [0, 1, 0, 1, 0]
     counts = []
     for function in (plain, marked):
         tower = CountingTower()

@@ -15,6 +15,7 @@ from __future__ import annotations
 from ..ir.core import Block, For, Stm, While
 from ..ir.types import Lit, Var
 from ..ir.walk import statements
+from ..symbolic.describe import Segment
 from .adjoints import Scope
 from .choice import Choice
 from .jvp import push_in_place, pushes_together
@@ -54,3 +55,6 @@ def _announce(sweep: Sweep, stm: Stm, inputs: list[Var], choice: Choice) -> None
         f"{ways.tangents:.0f} operations in an iteration; {ways.states:.0f} by keeping states and running again",
         back=0,
     )
+    if sweep.plan.notes is not None:
+        title = "derivative of a loop, carried along"
+        sweep.plan.notes.put(Segment.loop(stm, title, "tangents", ways.states, ways.tangents))

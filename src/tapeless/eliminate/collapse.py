@@ -20,6 +20,7 @@ from ..ir.core import Block, Stm
 from ..ir.types import Atom, DType, Lit, Var, zero
 from ..passes.notes import Notes
 from ..records import dataclass, replace
+from ..symbolic.describe import Segment as described
 from .cuts import cut
 from .emit import accumulate
 from .factors import Factor, Traits, plus, product, settled, settled_traits, without_coefficient
@@ -30,7 +31,6 @@ from .methods import How
 from .scarcity import Factors, Scarce, Vectors, scarce
 from .structure import MINUS, ONE, Values
 
-SUBJECT = "segment"
 MANY = 8  # vectors that a linear map is expected to meet
 MOST = 400  # vertices of a graph that is looked at
 
@@ -84,7 +84,10 @@ class Collapser:
 
     def _note(self, segment: Segment, found: Scarce) -> None:
         if self.notes is not None:
-            self.notes.add(segment.block.stms[0].pos, SUBJECT, *_words(found))
+            before, after = f"{found.plain} multiplications", f"{found.total}"
+            if found.once:
+                after += f", {found.once} of them to eliminate"
+            self.notes.put(described.straight("derivative of a segment", segment.block, ["elimination"], before, after))
 
 
 def accumulated(segment: Segment, how: How, most: int | None = None) -> Accumulated | None:
@@ -115,11 +118,6 @@ def _price(segment: Segment) -> int:
     counts = Vectors([1] * len(linear.graph.shapes), back=True)
     found = scarce(linear.graph, counts)
     return min(found.total, found.plain)
-
-
-def _words(found: Scarce) -> tuple[str, str]:
-    decision = f"derivative by {found.total} multiplications"
-    return decision, f"{found.once} to eliminate, {found.later} after; {found.plain} one statement after another"
 
 
 # -- many vectors, later ----------------------------------------------------------------------------

@@ -25,7 +25,8 @@ from ..ir.walk import statements
 from ..passes.notes import Notes
 from ..passes.uses import bound_names
 from ..records import dataclass
-from .collapse import SUBJECT, accumulated
+from ..symbolic.describe import Segment as described
+from .collapse import accumulated
 from .methods import How
 
 LIMIT = 50  # operations: L
@@ -54,10 +55,9 @@ class Paper:
         """All partial derivatives of a segment."""
         found = accumulated(segment, How("reverse"), most)
         if found is not None and self.notes is not None:
-            size = f"{len(segment.inputs)} inputs, {len(segment.block.results)} results"
-            why = f"{len(found.entries)} partial derivatives by {found.products} multiplications"
-            first = segment.block.stms[0].pos
-            self.notes.add(first, SUBJECT, f"of {size_of(segment.block.stms)} operations, {size}", why)
+            before = f"{size_of(segment.block.stms)} operations"
+            after = f"{len(found.entries)} partial derivatives by {found.products} multiplications"
+            self.notes.put(described.straight("segment of the paper's", segment.block, ["C2", "paper"], before, after))
         return found
 
 

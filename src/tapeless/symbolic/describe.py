@@ -1,32 +1,43 @@
-"""What `explain()` and `show("segments")` say of a closed form, in readable mathematics."""
+"""What `explain()`, `show("segments")` and `show("latex")` say of a segment, in readable mathematics.
+
+A segment is a loop that has a closed form, straight-line code that is differentiated as a whole, a loop that is
+differentiated in another way than by keeping states, or a derivative that was shortened.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from ..ir.core import Stm
+from ..ir.core import Block, Stm
 from ..ir.types import Var
+from ..ir.walk import free_vars, substitute
 from ..passes.notes import Note
 from ..records import dataclass, replace
 from .graph import Graph, Node, reachable, substituted
-from .latex import LATEX, TEXT, Style, name_of, text
-from .read import Reader
+from .latex import LATEX, TEXT, Style, name_of, name_of_var, text
+from .read import Reader, UnreadableError
 from .recurrences import Closed, System, Unknown
 
-SUBJECT, OPERATIONS = "coarsening", "operations"
+SUBJECT, STRAIGHT, OPERATIONS = "coarsening", "segment", "operations"
+MOST = 4  # results of a segment that are written out
 # Rules that only bring expressions into their canonical form are not worth telling.
 _QUIET = frozenset({"fold", "order", "neutral", "negation", "phi"})
 
 
 @dataclass(frozen=True, slots=True)
 class Segment(Note):
-    """A loop that was replaced: its closed form, the rules that made it, operations before and after."""
+    """What was replaced: its closed form, the rules that made it, operations before and after.
+
+    It is at the line of its place, and ends at the line `last` where that is another.
+    """
 
     formulas: tuple[str, ...] = ()
     latex: tuple[str, ...] = ()
     rules: tuple[str, ...] = ()
     before: str = ""
     after: str = ""
+    title: str = "closed form"
+    last: int = 0
 
     @staticmethod
     def of(stm: Stm, closed: Closed, least: int, before: str, after: str) -> Segment:
@@ -36,16 +47,37 @@ class Segment(Note):
         decision = f"closed form {'; '.join(formulas[0])}"
         return Segment(stm.pos, SUBJECT, decision, why, formulas[0], formulas[1], rules, before, after)
 
-    def lines(self) -> list[str]:
+    @staticmethod
+    def straight(title: str, block: Block, rules: Sequence[str], before: str, after: str) -> Segment:
+        """Code without loops that is differentiated as a whole."""
+        lines = [stm.pos.line for stm in block.stms if stm.pos]
+        formulas, latex = _results(block, TEXT), _results(block, LATEX)
+        why = f"{before} became {after}; by {', '.join(rules)}"
+        pos = min((stm.pos for stm in block.stms if stm.pos), key=lambda pos: (pos.line, pos.col), default=None)
+        last = max(lines, default=0)
+        return Segment(pos, STRAIGHT, title, why, formulas, latex, tuple(rules), before, after, title, last)
+
+    @staticmethod
+    def loop(stm: Stm, title: str, rule: str, before: float, after: float) -> Segment:
+        """A loop that is differentiated in another way than by keeping states."""
+        costs = f"{before:.0f} n", f"{after:.0f} n"
+        why = f"{costs[0]} operations became {costs[1]}; by {rule}"
+        return Segment(stm.pos, STRAIGHT, title, why, (), (), (rule,), *costs, title)
+
+    def lines(self, *, latex: bool = False) -> list[str]:
         """The segment on several lines."""
-        where = f"line {self.line}: " if self.pos else ""
         return [
-            f"{where}closed form",
-            *(f"  {formula}" for formula in self.formulas),
+            f"{self._where}{self.title}",
+            *(f"  {formula}" for formula in (self.latex if latex else self.formulas)),
             f"  rules: {', '.join(self.rules)}",
             f"  operations: {self.before} became {self.after}",
-            *(f"  latex: {formula}" for formula in self.latex),
         ]
+
+    @property
+    def _where(self) -> str:
+        if not self.pos:
+            return ""
+        return f"lines {self.line}-{self.last}: " if self.last > self.line else f"line {self.line}: "
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +130,21 @@ def written(closed: Closed, around: Mapping[str, Stm]) -> Closed:
 def _is_nameless(leaf: Node, around: Mapping[str, Stm]) -> bool:
     var: Var = leaf.attrs[0]
     return var.name.startswith("t.") and var.name in around
+
+
+def _results(block: Block, style: Style) -> tuple[str, ...]:
+    """The results of a block as expressions of what it reads; none where it does not consist of expressions alone."""
+    # What has no name in the source is numbered as it comes.
+    nameless = [x for x in (*free_vars(block), *block.results) if isinstance(x, Var) and x.name.startswith("t.")]
+    names = {x: Var(f"t.{k}", x.type) for k, x in enumerate(dict.fromkeys(nameless), start=1)}
+    reader = Reader(Graph())
+    try:
+        nodes = reader.block(substitute(block, {x: names[x] for x in free_vars(block) if x in names}))
+    except UnreadableError:
+        return ()
+    labels = [name_of_var(names.get(x, x)) for x in block.results if isinstance(x, Var)]
+    shown = [f"{label} = {text(node, style)}" for label, node in zip(labels, nodes, strict=True)]
+    return tuple(shown) if len(shown) <= MOST else (*shown[:MOST], f"and {len(shown) - MOST} more")
 
 
 def _formulas(closed: Closed, style: Style) -> tuple[str, ...]:
@@ -163,8 +210,14 @@ def _factor(node: Node, style: Style) -> str:
     return found if node.op in ("leaf", "symbol", "index") or (node.op == "const" and found[0] != "-") else f"({found})"
 
 
-def segments_text(notes: Sequence[Note]) -> str:
-    """What became of a function: closed forms of loops, the reasons of those that stay, and shorter derivatives."""
-    found = [note for note in notes if note.subject in (SUBJECT, OPERATIONS)]
-    lines = [line for note in found for line in (note.lines() if isinstance(note, Segment | Shorter) else [str(note)])]
-    return "\n".join(lines) or "no loop was looked at"
+def segments_text(notes: Sequence[Note], *, latex: bool = False) -> str:
+    """What became of a function: closed forms, the reasons of loops that stay, segments, and shorter derivatives."""
+    lines: list[str] = []
+    for note in notes:
+        if isinstance(note, Segment):
+            lines += note.lines(latex=latex)
+        elif isinstance(note, Shorter):
+            lines += note.lines()
+        elif note.subject in (SUBJECT, STRAIGHT):
+            lines.append(str(note))
+    return "\n".join(lines) or "there is nothing that could be made coarser"

@@ -51,8 +51,13 @@ def text(node: Node, style: Style = TEXT) -> str:
 
 def name_of(node: Node) -> str:
     """The name of a leaf or symbol in the source."""
-    var: Var = node.attrs[0]
-    return var.name.split(".", maxsplit=1)[0]
+    return name_of_var(node.attrs[0])
+
+
+def name_of_var(var: Var) -> str:
+    """The name of a variable in the source; what has none there is told apart by its number."""
+    name, _, number = var.name.partition(".")
+    return f"{name}{number}" if name == "t" else name
 
 
 class _Printer:

@@ -1,0 +1,84 @@
+"""Laws of counts: no way to cut a derivative that is chosen by cost takes more than one statement after another."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tapeless.ad.functions import jvp_function, vjp_function
+from tapeless.ad.jvp import pushforward
+from tapeless.ad.planner import Plan
+from tapeless.ad.prepare import prepare
+from tapeless.config import config
+from tapeless.eliminate.collapse import Collapser
+from tapeless.eliminate.paper import Paper
+from tapeless.ir.build import Builder
+from tapeless.ir.core import Function
+from tapeless.ir.eval import evaluate
+from tapeless.ir.numbers_count import CountingTower
+from tapeless.ir.op import lookup
+from tapeless.passes.notes import Notes
+from tapeless.passes.pipeline import optimise
+from tapeless.testing.coarsen_judge import request
+
+SEEDS = range(0, 40)
+
+
+def prepared(seed: int) -> tuple[Function, list[Any], list[int], list[Any]]:
+    """A random program of branches, recurrences and sums, with a point, what to differentiate by, and seeds."""
+    asked = request(seed)
+    function = Function(asked.function.name, asked.function.params, asked.function.body)
+    active = [k for k, param in enumerate(function.params) if param.type.dtype.is_float]
+    with config(coarsen=False):
+        program = prepare(function, Notes())
+    values = evaluate(program, list(asked.args))
+    seeds = [np.ones_like(x) for x in values if np.asarray(x).dtype.kind == "f"]
+    return program, list(asked.args), active, seeds
+
+
+def cost(function: Function, args: list[Any]) -> tuple[float, list[Any]]:
+    """Operations by their cost, with one for each byte that is written: a number kept costs 8."""
+    tower = CountingTower()
+    with np.errstate(all="ignore"):
+        values = evaluate(optimise(function), args, tower)
+    return sum(count * lookup(op).cost for op, count in tower.counts.items()) + tower.bytes_written, list(values)
+
+
+def agree(found: list[Any], wanted: list[Any]) -> None:
+    for x, y in zip(found, wanted, strict=True):
+        bound = 1e-4 if np.asarray(y).dtype == np.float32 else 1e-8
+        np.testing.assert_allclose(x, y, rtol=bound, atol=bound)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_return_sweeps(seed: int) -> None:
+    program, args, active, seeds = prepared(seed)
+    if not active:
+        return
+    plain, wanted = cost(vjp_function(program, active), [*args, *seeds])
+    counted, found = cost(vjp_function(program, active, Plan(collapse=Collapser())), [*args, *seeds])
+    assert counted <= plain
+    agree(found, wanted)
+    agree(cost(vjp_function(program, active, Plan(collapse=Paper())), [*args, *seeds])[1], wanted)
+
+
+@pytest.mark.parametrize("seed", SEEDS[::2])
+def test_tangents(seed: int) -> None:
+    program, args, active, _ = prepared(seed)
+    if not active:
+        return
+    dots = [np.ones_like(args[k]) for k in active]
+    plain, wanted = cost(jvp_function(program, active), [*args, *dots])
+    for way in (Collapser(), Paper()):
+        b = Builder()
+        inputs = [program.params[k] for k in active]
+        params = [type(x)(f"{x.name}_dot", x.type) for x in inputs]
+        _, tangents = pushforward(b, program.body, dict(zip(inputs, params, strict=True)), way)
+        made = [x for x in tangents if x is not None]
+        spent, found = cost(Function("jvp", (*program.params, *params), b.block(made)), [*args, *dots])
+        assert not isinstance(way, Collapser) or spent <= plain
+        moving = [k for k, x in enumerate(tangents) if x is not None]
+        floats = [k for k, x in enumerate(program.result_types) if x.dtype.is_float]
+        agree(found, [wanted[len(program.result_types) + floats.index(k)] for k in moving])
