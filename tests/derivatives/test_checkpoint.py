@@ -85,8 +85,8 @@ def stacks(function):
 def test_nothing_is_kept_and_the_body_runs_again():
     plain, marked = derivative(twice), derivative(lambda x: twice(x, again_decay))
     assert not [stm for stm in statements(marked.body) if isinstance(stm.expr, Custom)]
-    # Plain: both loops keep their states, and run back. Marked: the first keeps nothing; each runs again and keeps states
-    # right before it runs back; that the value of the second is not asked for is found by the passes.
+    # Plain: both loops keep their states, and run back. Marked: the first keeps nothing; each runs again and keeps
+    # states right before it runs back; that the value of the second is not asked for is found by the passes.
     assert stacks(plain) == [1, 1, 0, 0]
     assert stacks(marked) == [0, 1, 0, 1, 0]
     counts = []

@@ -172,10 +172,10 @@ def test_no_states_are_refused():
 
 
 def test_explain_says_what_is_kept():
-    free = tp.grad(logistic)
+    free = tp.grad(logistic, coarsen=False)
     free(0.3, 5)
-    assert "return sweep: keeps 16 bytes of every iteration" in free.explain()
-    limited = tp.grad(logistic, memory="64KB")
+    assert "return sweep: keeps 8 bytes of every iteration" in free.explain()
+    limited = tp.grad(logistic, memory="64KB", coarsen=False)
     limited(0.3, 5)
     text = limited.explain()
     assert "within 64000 bytes, else s = 64000 // (8) states of 8 bytes" in text
@@ -189,7 +189,7 @@ def test_explain_counts_where_it_can():
             y = np.sin(y * x)
         return y
 
-    limited = tp.grad(fixed, memory=tp.States(10))
+    limited = tp.grad(fixed, memory=tp.States(10), coarsen=False)
     limited(0.3)
     assert f"binomial: 10 states, {forward_steps(101, 10)} again" in limited.explain()
     assert "from the start: 1 state, 5050 again" in limited.explain()

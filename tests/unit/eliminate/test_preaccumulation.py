@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import tapeless as tp
+from tapeless.ad import loops
 
 WEIGHTS = np.linspace(0.3, 1.1, 7)
 
@@ -57,7 +58,9 @@ def keeps_slopes(derivative, args) -> bool:
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_derivatives_are_those_of_forward_mode(name: str) -> None:
+def test_derivatives_are_those_of_forward_mode(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    # Loops of few inputs would carry tangents along instead.
+    monkeypatch.setattr(loops, "ahead", lambda *_: None)
     function, args, argnums = CASES[name]
     derivative = tp.value_and_grad(function, argnums=argnums)
     value, slopes = derivative(*args)
