@@ -329,7 +329,8 @@ def test_strict_gradients_keep_nothing():
     strict = tp.grad(damped, memory="strictly reversible")
     with pytest.raises(NotReversibleError, match="the loop cannot be run backwards"):
         strict(0.5, 10)
-    assert tp.grad(damped, memory="reversible")(0.5, 10) == tp.grad(damped)(0.5, 10)
+    kept = tp.grad(damped, memory="reversible", coarsen=False)
+    assert kept(0.5, 10) == tp.grad(damped, coarsen=False)(0.5, 10)
 
 
 @tp.reversible(strict=True)

@@ -19,6 +19,7 @@ from tapeless.ir.core import Function, If
 from tapeless.ir.eval import evaluate
 from tapeless.ir.numbers_count import CountingTower
 from tapeless.ir.text import parse_function
+from tapeless.symbolic.describe import Segment as Described
 
 WAYS = [{"segments": "counted"}, {"segments": "paper"}, {"coarsen": False}]
 
@@ -336,3 +337,48 @@ def test_the_cheapest_way_to_cut_is_found(monkeypatch):
 
 def all_places_between(places, first, end):
     return sum(first < place < end for place in places)
+
+
+# -- what is told -----------------------------------------------------------------------------------
+
+
+def stepped(x):
+    value = x * x * x - 2.0 * x - 1.0
+    slope = 3.0 * x * x - 2.0
+    return x - value / slope
+
+
+def test_a_segment_tells_its_lines_its_formula_and_what_it_saves():
+    first = stepped.__code__.co_firstlineno
+    told = tp.grad(stepped).show("segments", 1.5).splitlines()
+    assert told[0] == f"lines {first + 1}-{first + 2}: derivative of a segment"
+    assert told[1].strip() == "t1 = x * x^2 - 2 * x - 1"
+    assert told[3].strip() == "rules: elimination"
+    assert told[4].strip().startswith("operations: 7 multiplications became 4")
+
+
+def test_choices_and_quotients_are_told_in_both_styles():
+    """A branch in a segment is a phi."""
+    function = parse_function(BRANCH)
+    note = Described.straight("segment", function.body, ["C2"], "1", "2")
+    assert note.formulas == ("d = x * y * (sin(x * y) if x * y > 0.5 else x * x * y)",)
+    assert r"\begin{cases}" in note.latex[0]
+
+
+def test_a_loop_that_is_carried_along_is_told():
+    told = tp.grad(logistic).show("segments", 0.3, 5)
+    assert "derivative of a loop, carried along\n  rules: tangents\n  operations: " in told
+
+
+def test_counters_are_not_told():
+    def fit(rate, steps):
+        w = 0.0
+        for _ in range(steps):
+            if 2.0 - w < 1e-3:
+                break
+            w += rate * (2.0 - w)
+        return w
+
+    told = tp.grad(fit).show("segments", 0.1, 500)
+    assert "by a logarithm" in told
+    assert "= N\n" not in told

@@ -192,7 +192,9 @@ def _single(unknown: Unknown, style: Style) -> str:
     if own is None:
         return f"{name} = {text(offset, style)}" if offset is not None else ""
     if own.value == 1:
-        return "" if offset is None else f"{name} = {' + '.join(filter(None, (start, f'N{step}')))}"
+        # What counts the iterations is not the user's.
+        counts = unknown.symbol.dtype.is_int and not start and offset is not None and offset.value == 1
+        return "" if offset is None or counts else f"{name} = {' + '.join(filter(None, (start, f'N{step}')))}"
     short = own.op in ("leaf", "symbol", "const")
     ratio = _factor(own, style) if short else "q"
     series = "" if offset is None else f"(1 + {ratio} + ... + {ratio}^{{N-1}}){step}"

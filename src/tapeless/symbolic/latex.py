@@ -90,7 +90,8 @@ class _Printer:
             case "mul":
                 if args[0] is args[1]:
                     return f"{self.of(args[0], _ATOM)}^2", _POWER
-                return f"{self.of(args[0], _PRODUCT)}{s.times}{self.of(args[1], _PRODUCT)}", _PRODUCT
+                left, right = args if args[1].op != "const" else args[::-1]
+                return f"{self.of(left, _PRODUCT)}{s.times}{self.of(right, _PRODUCT)}", _PRODUCT
             case "div":
                 inner = 0 if s is LATEX else _PRODUCT
                 return s.fraction.format(
