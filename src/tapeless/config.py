@@ -102,6 +102,7 @@ class Settings:
     fastmath: bool = _option(_flag, False, "let divisions by one value share its reciprocal: a last bit may change")
     coarsen: bool = _option(_flag, True, "replace loops by their closed forms, where these take fewer operations")
     segments: str = _option(_segments, "counted", "how coarsening cuts programs: counted (by operations) or paper")
+    egglog: bool = _option(_flag, False, "let egglog look for shorter derivatives, too: they take longer to compile")
     debug: bool = _option(_flag, False, "check the program after every pass")
 
     def changed(self, **options: object) -> Settings:

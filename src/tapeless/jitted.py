@@ -159,7 +159,8 @@ class Jitted:
 
         wanted = self._wanted(settings)
         key = (
-            call.specs, wanted.check, wanted.mode, wanted.debug, wanted.fastmath, wanted.coarsen, wanted.segments
+            call.specs, wanted.check, wanted.mode, wanted.debug, wanted.fastmath, wanted.coarsen, wanted.segments,
+            wanted.egglog,
         )  # fmt: skip
         with self._lock:
             group = self._table.setdefault(key, [])

@@ -99,7 +99,7 @@ class _Scalariser(Rewriter):
             case "concat":
                 return self._moved(expr, *(self._of(part) for part in args[1:-1]), *_integers(args[-1:]))
             case "accumulate":
-                add = np.frompyfunc(lambda x, y: self.apply("add", x, y), 2, 1)
+                add = np.frompyfunc(self._added, 2, 1)
                 place = tuple(_integers(args[2:]))
                 base = self._of(args[0])
                 return self._moved(Apply("update", args), add(base[place], self._of(args[1])), *place)
@@ -107,6 +107,10 @@ class _Scalariser(Rewriter):
                 return self._moved(expr, self._of(args[1]), *_integers(args[2:]))
             case _:
                 return self._moved(expr, *_integers(args[1:]))
+
+    def _added(self, x: Atom, y: Atom) -> Atom:
+        """What is deposited where nothing was is itself, as it is for the first deposit of all."""
+        return y if isinstance(x, Lit) and not x.value else self.apply("add", x, y)
 
     def _moved(self, expr: Apply, *rest: Any) -> Any:
         """An operation that moves elements, on the elements of its first operand."""

@@ -17,6 +17,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 
+from ..config import config
 from ..ir.core import Apply, Block, Custom, For, Function, Lambda, Stm, While
 from ..ir.op import lookup
 from ..ir.types import Var
@@ -26,6 +27,7 @@ from ..passes.notes import Notes
 from ..records import dataclass, replace
 from .decisive import decisive
 from .describe import Shorter
+from .egraph import bindings
 from .extract import cheapest
 from .factor import factored
 from .gate import same_values
@@ -35,6 +37,7 @@ from .table import Table
 
 FEWEST, FEWEST_INSIDE, MOST = 24, 10, 900  # statements of a run
 ROUNDS = 2
+MOST_SATURATED, ROUNDS_SATURATED = 400, 4
 LESS, MUCH = 0.98, 0.75  # for less the code stays as it is; for so much it is gone over again
 DEAREST = 4.0
 _ROOTS = frozenset({"sqrt", "cbrt", "pow", "asin", "acos", "acosh", "hypot"})
@@ -46,6 +49,8 @@ def shortened(block: Block, notes: Notes, *, is_primal: bool = False) -> Block:
     One that is yet to be differentiated stays as it is inside of loops, and if it has roots: their slopes at 0 are told
     from the squares that are written under them.
     """
+    if config.current.egglog:
+        bindings()  # who asks for egglog is told at once where it is missing
     plain = [stm.expr.op for stm in block.stms if is_plain(stm) and isinstance(stm.expr, Apply)]
     if is_primal and (len(plain) < FEWEST or not _ROOTS.isdisjoint(plain)):
         return block
@@ -125,6 +130,8 @@ class _Shortener:
             if after > MUCH * before:
                 break
         new = _factored(new, outputs, opposite, factors)
+        if config.current.egglog and len(new) <= MOST_SATURATED:
+            new = _saturated(new, outputs, opposite)
         if new is stms or not same_values(stms, new, outputs, opposite):
             return None
         fired["fingerprint"] += 1
@@ -132,9 +139,13 @@ class _Shortener:
         return new
 
 
-def _round(stms: Sequence[Stm], outputs: Sequence[Var], opposite: Mapping[str, str]) -> Sequence[Stm]:
+def _round(
+    stms: Sequence[Stm], outputs: Sequence[Var], opposite: Mapping[str, str], *, saturating: bool = False
+) -> Sequence[Stm]:
     table = Table(stms, opposite)
     table.relate()
+    if saturating:
+        table.saturate()
     if not table.has_choice():
         return stms
     classes = table.classes
@@ -150,6 +161,17 @@ def _factored(stms: Sequence[Stm], outputs: Sequence[Var], opposite: Mapping[str
             break
         fired["factor"] += 1
         stms = _round(sums, outputs, opposite)
+    return stms
+
+
+def _saturated(stms: Sequence[Stm], outputs: Sequence[Var], opposite: Mapping[str, str]) -> Sequence[Stm]:
+    """The same after equality saturation, as long as that makes it shorter."""
+    for _ in range(ROUNDS_SATURATED):
+        again = _round(stms, outputs, opposite, saturating=True)
+        if _cost(again) >= _cost(stms):
+            break
+        fired["egglog"] += 1
+        stms = _factored(again, outputs, opposite, 1)
     return stms
 
 

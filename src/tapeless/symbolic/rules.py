@@ -54,6 +54,7 @@ _TABLE = {
         Rule("removable", "sin(x) / x and its like are series near zero"),
         Rule("fingerprint", "a value that is the sum or product of two others may be computed from them"),
         Rule("factor", "x a + y b + x c is x (a + c) + y b; p (q a + r b) with products q a and r b is q p a + r p b"),
+        Rule("egglog", "sums and products equal by associativity, commutativity and common factors, by saturation"),
         Rule("exit", "the first k with x_k beyond a bound, for x_k = x* + a^k (x_0 - x*), by a logarithm"),
     )
 }

@@ -15,6 +15,7 @@ from .dependence import Dependence
 from .extract import Way
 from .inventions import inventions, way_of
 from .relations import related, samples
+from .saturate import saturate
 
 MANY = 80  # statements among which common factors are looked for in any case
 # Finite wherever their operands are. What others give may be infinite at a point: it stands for nothing that does not
@@ -42,6 +43,10 @@ class Table:
             if count > 1:
                 self._reciprocal(k)
 
+    def saturate(self) -> None:
+        """Find further sums and products that are equal to values, by egglog."""
+        saturate(self.classes, samples(self.stms, self.of, self.conditions, len(self.classes.prints)))
+
     def relate(self) -> None:
         """Find the sums and products of values that are values themselves."""
         classes = self.classes
@@ -64,8 +69,9 @@ class Table:
     def emit(self, chosen: Mapping[int, Way], outputs: Sequence[Var], pos: Pos | None) -> list[Stm]:
         """The statements of the chosen ways, in order; outputs keep their names."""
         b, made, places = Builder(pos), dict(self.given), self.classes.places
+        wanted = dict(self.of[var.name] for var in outputs)
         for k in sorted(chosen, key=lambda k: places[k]):
-            made[k] = _emitted(b, chosen[k], made, self.stms[int(places[k])])
+            made[k] = _emitted(b, chosen[k], made, self.stms[int(places[k])], wanted.get(k))
         names = {atom.name: var for var in outputs if (atom := self._bearer(var, made, chosen)) is not None}
         stms = [_named(stm, names) for stm in b.stms]
         for var in outputs:
@@ -180,8 +186,10 @@ def _own(expr: Apply, args: Sequence[Value], sign: int) -> Way:
             return Way("own", classes, sign, signs=tuple(signs), cost=cost)
 
 
-def _emitted(b: Builder, way: Way, made: Mapping[int, tuple[Atom, int]], stm: Stm) -> tuple[Atom, int]:
-    """The atom of a class computed in a way, and its sign."""
+def _emitted(
+    b: Builder, way: Way, made: Mapping[int, tuple[Atom, int]], stm: Stm, wanted: int | None
+) -> tuple[Atom, int]:
+    """The atom of a class computed in a way, and its sign: the wanted one, if that takes nothing more."""
     atoms = [made[k] for k in way.args]
     if way.op in ("mul", "div", "scale"):
         (x, left), (y, right) = atoms
@@ -191,7 +199,8 @@ def _emitted(b: Builder, way: Way, made: Mapping[int, tuple[Atom, int]], stm: St
         right *= way.second
         if left == right:
             return b.apply("add", x, y), way.sign * left
-        return (b.apply("sub", x, y), way.sign) if left > 0 else (b.apply("sub", y, x), way.sign)
+        sign = way.sign if wanted is None else wanted
+        return b.apply("sub", *((x, y) if left * way.sign * sign > 0 else (y, x))), sign
     assert isinstance(stm.expr, Apply)
     exact = [x if has == wanted else b.apply("neg", x) for (x, has), wanted in zip(atoms, way.signs, strict=True)]
     conditions = stm.expr.args[: len(stm.expr.args) - len(exact)]

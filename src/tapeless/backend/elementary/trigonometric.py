@@ -59,7 +59,7 @@ def _tan(angle: Angle) -> Lanes:
 def _by_quadrant(quadrant: Lanes, r: Pair) -> Lanes:
     """The sine of the whole angle: quadrants 1 and 3 take the cosine, 2 and 3 are negative."""
     odd = (quadrant & 1).ne(0)
-    return flip_sign(select(odd, _rough_cos_of_rest(r).value(), sin_of_rest(r).value()), _to_sign(quadrant >> 1))
+    return flip_sign(select(odd, _rough_cos_of_rest(r).value(), _rough_sin_of_rest(r).value()), _to_sign(quadrant >> 1))
 
 
 def _to_sign(bit: Lanes) -> Lanes:
@@ -68,10 +68,16 @@ def _to_sign(bit: Lanes) -> Lanes:
 
 
 def sin_of_rest(r: Pair) -> Pair:
-    """r.hi + (r.hi^3 P + r.lo cos(r.hi)), where cos is close enough to 1 - r^2/2."""
+    """sin(r) as a pair."""
+    rough = _rough_sin_of_rest(r)
+    return ordered_sum(rough.hi, rough.lo)
+
+
+def _rough_sin_of_rest(r: Pair) -> Pair:
+    """r.hi + (r.hi^3 P + r.lo cos(r.hi)), where cos is close enough to 1 - r^2/2; not yet a pair, as below."""
     z = r.hi * r.hi
     slope = fma(-0.5 * z, r.lo, r.lo)
-    return ordered_sum(r.hi, fma(z * r.hi, polynomial(z, SIN[r.hi.dtype]), slope))
+    return Pair(r.hi, fma(z * r.hi, polynomial(z, SIN[r.hi.dtype]), slope))
 
 
 def cos_of_rest(r: Pair) -> Pair:
