@@ -12,11 +12,13 @@ from ..config import config
 from ..ir.core import Function
 from ..passes import fuse, hoist, parallelise, scalarise, simplify, unroll, whole
 from ..passes.notes import Notes
-from ..symbolic import stages
+from ..symbolic import chains, stages
 
 
 def _coarsened(function: Function, notes: Notes) -> Function:
-    return stages.run_before_derivatives(function, notes) if config.current.coarsen else function
+    if not config.current.coarsen:
+        return function
+    return stages.run_before_derivatives(chains.run(function, notes), notes)
 
 
 STEPS = (

@@ -6,6 +6,8 @@
 A sum of vectors whose length is not known is done one vector after another. Its numbers need not be: a map of them
 runs in lanes, so that eight exponentials take as long as one. It is done where numbers take an elementary function, and
 where the sum reads an array at i, beside which W takes little memory. Checks are made with the numbers, as before.
+
+Vectors that turn out to be short are summed up element by element instead, `map k { reduce i { e(i, k, W[i]) } }`.
 """
 
 from __future__ import annotations
@@ -13,9 +15,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..ir.build import Builder
-from ..ir.core import Apply, Block, For, Function, If, Lambda, Reduce, Stm, While
+from ..ir.core import Apply, Block, For, Function, If, Lambda, Map, Reduce, Stm, While
 from ..ir.op import lookup
-from ..ir.types import Atom, Lit, Var
+from ..ir.types import Atom, Lit, Var, i64, zero
 from ..ir.walk import free_vars, inline, map_lambdas, refresh, statements, substitute
 from ..records import dataclass
 from . import dce
@@ -28,6 +30,8 @@ from .sums import operators
 DEAR = 8.0
 # So many numbers are kept for a vector.
 NUMBERS = 4
+# Shorter vectors than this are summed up element by element, over points side by side.
+SHORT = 8
 
 
 def run(function: Function, notes: Notes) -> Function:
@@ -104,15 +108,49 @@ def _reads_at(body: Block, counter: Var) -> bool:
 
 def _apart(stm: Stm, sum_: _Sum) -> list[Stm]:
     b, points = Builder(stm.pos), sum_.points
-    first = Lambda(points.body.params, Block(sum_.numbers, sum_.kept))
-    arrays = b.map_(points.size, lambda b, i: b.splice(inline(first, (i,))))
-    counter = points.body.params[0]
-
-    def vector(b: Builder, i: Var) -> Sequence[Atom]:
-        read: dict[Var, Atom] = {v: b.apply("index", a, i) for v, a in zip(sum_.kept, arrays, strict=True)}
-        rest = substitute(Block(sum_.vectors, points.body.body.results), read)
-        return b.splice(inline(Lambda((counter,), rest), (i,)))
-
-    b.reduce(points.size, refresh(points.op), points.neutral, vector)
+    numbers = Lambda(points.body.params, Block(sum_.numbers, sum_.kept))
+    arrays = b.map_(points.size, lambda b, i: b.splice(inline(numbers, (i,))))
+    maker = sum_.vectors[-1]
+    if isinstance(maker.expr, Map) and maker.vars == points.body.body.results:
+        is_short = b.apply("lt", maker.expr.size, i64(SHORT))
+        b.if_(is_short, lambda b: _by_elements(b, sum_, arrays), lambda b: _by_vectors(b, sum_, arrays))
+    else:
+        _by_vectors(b, sum_, arrays)
     b.stms[-1] = Stm(stm.vars, b.stms[-1].expr, stm.pos)
     return b.stms
+
+
+def _by_vectors(b: Builder, sum_: _Sum, arrays: Sequence[Var]) -> Sequence[Atom]:
+    """One vector after another."""
+    points = sum_.points
+
+    def vector(b: Builder, i: Var) -> Sequence[Atom]:
+        return _with_numbers(b, sum_, arrays, (), Block(sum_.vectors, points.body.body.results), (i,))
+
+    return b.reduce(points.size, refresh(points.op), points.neutral, vector)
+
+
+def _by_elements(b: Builder, sum_: _Sum, arrays: Sequence[Var]) -> Sequence[Atom]:
+    """One element after another, each a sum over all points: these are in lanes."""
+    points, maker = sum_.points, sum_.vectors[-1].expr
+    assert isinstance(maker, Map)
+    block = Block((*sum_.vectors[:-1], *maker.body.body.stms), maker.body.body.results)
+
+    def element(b: Builder, k: Var) -> Sequence[Atom]:
+        def term(b: Builder, i: Var) -> Sequence[Atom]:
+            return _with_numbers(b, sum_, arrays, maker.body.params, block, (i, k))
+
+        start = b.apply("index", points.neutral[0], k)
+        (total,) = b.reduce(points.size, "add", (zero(start.type.dtype),), term)
+        return (b.apply("add", start, total),)
+
+    return b.map_(maker.size, element)
+
+
+def _with_numbers(
+    b: Builder, sum_: _Sum, arrays: Sequence[Var], params: Sequence[Var], block: Block, at: Sequence[Var]
+) -> Sequence[Atom]:
+    """A block that reads the numbers of point `at[0]`, with the rest of `at` for its parameters."""
+    read: dict[Var, Atom] = {var: b.apply("index", a, at[0]) for var, a in zip(sum_.kept, arrays, strict=True)}
+    one = refresh(Lambda((*sum_.points.body.params, *params), substitute(block, read)))
+    return b.splice(inline(one, tuple(at)))

@@ -55,6 +55,8 @@ _TABLE = {
         Rule("fingerprint", "a value that is the sum or product of two others may be computed from them"),
         Rule("factor", "x a + y b + x c is x (a + c) + y b; p (q a + r b) with products q a and r b is q p a + r p b"),
         Rule("egglog", "sums and products equal by associativity, commutativity and common factors, by saturation"),
+        Rule("chain", "(A B) v is A (B v), for a matrix A B that nothing else reads"),
+        Rule("shared", "a matrix times a vector that was computed before is not computed again"),
         Rule("exit", "the first k with x_k beyond a bound, for x_k = x* + a^k (x_0 - x*), by a logarithm"),
     )
 }

@@ -1,0 +1,161 @@
+"""Products of matrices and vectors, in the order that takes the fewest operations.
+
+    (A B) v = A (B v)        v (A B) = (v A) B        A v, written twice, is computed once
+
+A matrix that is a product, and that only one product with a vector reads, is never made: m n l operations become
+m l + l n, as often as there are factors. Matrices may be read by rows or by columns. What is shared before the
+derivative is shared by it: the adjoints of both uses of X v are added up, and go through the transposed X once. So the
+gradient of (X2 v)' X1 X2 v by v is X2' (X1 + X1') X2 v in four products with vectors.
+
+Both sides are sums of the same terms a[i, k] b[k, j] v[j]; each rounds with an error of at most (l + n) units of the
+sum of their magnitudes. It is done to what is differentiated only: a value rounds as it is written.
+"""
+
+from __future__ import annotations
+
+from ..ir.build import Builder
+from ..ir.core import Apply, Block, For, Function, If, Lambda, Map, Reduce, Stm, While
+from ..ir.types import Atom, Lit, Var, zero
+from ..ir.walk import map_lambdas, substitute
+from ..passes.notes import Notes
+from ..passes.products import Product, product
+from ..passes.sums import operators
+from ..passes.uses import use_counts
+from ..records import dataclass, replace
+from .rules import fired
+
+
+def run(function: Function, notes: Notes) -> Function:
+    """The same function, its products in a better order."""
+    body = _block(function.body, notes)
+    return function if body is function.body else Function(function.name, function.params, body, function.donated)
+
+
+@dataclass(frozen=True, slots=True)
+class _Applied:
+    """A matrix times a vector: element i is the sum over `length` of matrix[i, k] vector[k], or of matrix[k, i]."""
+
+    matrix: Var
+    turned: bool
+    vector: Var
+    rows: Atom
+    length: Atom
+
+
+def _block(block: Block, notes: Notes) -> Block:
+    chains, stms, same = _Chains(block), list[Stm](), dict[Var, Atom]()
+    for stm in block.stms:
+        found = _applied(stm.expr) if isinstance(stm.expr, Map) else None
+        if found is not None:
+            found = chains.upright(found, same)
+            there = chains.known.get(_key(found))
+            if there is not None and there.type == stm.vars[0].type:
+                fired["shared"] += 1
+                same[stm.vars[0]] = there
+            else:
+                stms += chains.applied(stm, found, notes)
+                chains.known[_key(found)] = stm.vars[0]
+        elif isinstance(stm.expr, For | While | If):
+            inner = map_lambdas(stm.expr, lambda lam: Lambda(lam.params, _block(lam.body, notes)))
+            stms.append(stm if inner == stm.expr else Stm(stm.vars, inner, stm.pos))
+        else:
+            stms.append(stm)
+    if not same and len(stms) == len(block.stms) and all(new is old for new, old in zip(stms, block.stms, strict=True)):
+        return block
+    return substitute(Block(tuple(stms), block.results), same)
+
+
+class _Chains:
+    """The products of a block: matrices that one product with a vector reads, and vectors that are there."""
+
+    def __init__(self, block: Block) -> None:
+        uses = use_counts(block)
+        self.matrices: dict[str, Product] = {}
+        self.transposed: dict[str, Var] = {}
+        for stm in block.stms:
+            match stm.expr:
+                case Apply("transpose", (Var() as base,), (1, 0)) if uses[stm.vars[0].name] == 1:
+                    self.transposed[stm.vars[0].name] = base
+                case _:
+                    pass
+            if isinstance(stm.expr, Map) and len(stm.vars) == 1 and uses[stm.vars[0].name] == 1:
+                found = product(stm.expr)
+                if found is not None and not found.guarded and len(found.left.at) == len(found.right.at) == 2:
+                    self.matrices[stm.vars[0].name] = found
+        self.known: dict[tuple[str, bool, str], Var] = {}
+
+    def upright(self, found: _Applied, same: dict[Var, Atom]) -> _Applied:
+        """The product with a matrix that is no transpose, and a vector that stays."""
+        while found.matrix.name in self.transposed:
+            found = replace(found, matrix=self.transposed[found.matrix.name], turned=not found.turned)
+        vector = same.get(found.vector, found.vector)
+        return replace(found, vector=vector) if isinstance(vector, Var) else found
+
+    def applied(self, stm: Stm, found: _Applied, notes: Notes) -> list[Stm]:
+        """The statements of a product with a vector; the statement itself where its matrix is not a product."""
+        if found.matrix.name not in self.matrices:
+            return [stm]
+        notes.add(stm.pos, "product", "factor by factor", "the product of the matrices is read by nothing else")
+        b = Builder(stm.pos)
+        last = self._through(b, found)
+        assert b.stms[-1].vars == (last,)
+        b.stms[-1] = Stm(stm.vars, b.stms[-1].expr, stm.pos)
+        return b.stms
+
+    def _through(self, b: Builder, found: _Applied) -> Var:
+        """A product with a vector, factor by factor."""
+        whole = self.matrices.get(found.matrix.name)
+        if whole is None:
+            self.known[_key(found)] = made = _emitted(b, found)
+            return made
+        fired["chain"] += 1
+        first, second = (whole.left, whole.right) if found.turned else (whole.right, whole.left)
+        inner = self.upright(_Applied(first.array, first.moving == 0, found.vector, whole.length, found.length), {})
+        vector = self.known.get(_key(inner))
+        fired["shared"] += vector is not None
+        vector = vector or self._through(b, inner)
+        outer = self.upright(_Applied(second.array, second.moving == 1, vector, found.rows, whole.length), {})
+        # The last one is always made: it takes the name of the whole.
+        return self._through(b, outer) if outer.matrix.name in self.matrices else _emitted(b, outer)
+
+
+def _key(found: _Applied) -> tuple[str, bool, str]:
+    return found.matrix.name, found.turned, found.vector.name
+
+
+def _emitted(b: Builder, found: _Applied) -> Var:
+    def element(b: Builder, i: Var) -> tuple[Atom, ...]:
+        def term(b: Builder, k: Var) -> tuple[Atom, ...]:
+            at = (k, i) if found.turned else (i, k)
+            return (b.apply("mul", b.apply("index", found.matrix, *at), b.apply("index", found.vector, k)),)
+
+        return b.reduce(found.length, "add", (zero(found.vector.type.dtype),), term)
+
+    return b.map_(found.rows, element)[0]
+
+
+def _applied(expr: Map) -> _Applied | None:
+    """The product with a vector that a map is, if it is nothing else."""
+    match expr.body.body:
+        case Block((Stm((total,), Reduce() as sum_),), (result,)) if total == result and operators(sum_) == ["add"]:
+            pass
+        case _:
+            return None
+    i, k = expr.body.params[0], sum_.body.params[0]
+    start, stms = sum_.neutral[0], sum_.body.body.stms
+    if not isinstance(start, Lit) or start.value or len(stms) != 3 or sum_.body.body.results != stms[2].vars:
+        return None
+    reads = {stm.vars[0]: stm.expr for stm in stms[:2]}
+    match stms[2].expr:
+        case Apply("mul", (Var() as x, Var() as y)) if {x, y} == set(reads):
+            pass
+        case _:
+            return None
+    for one, other in ((x, y), (y, x)):
+        match reads[one], reads[other]:
+            case Apply("index", (Var() as matrix, *at)), Apply("index", (Var() as vector, place)) if place == k:
+                if vector.type.rank == 1 and matrix.type.rank == 2 and at in ([i, k], [k, i]):
+                    return _Applied(matrix, at == [k, i], vector, expr.size, sum_.size)
+            case _:
+                pass
+    return None

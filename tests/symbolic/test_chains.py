@@ -1,0 +1,148 @@
+"""Products of matrices with vectors: the same values, in the fewest products with vectors."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import tapeless as tp
+from tapeless.ir.check import check
+from tapeless.ir.eval import evaluate
+from tapeless.ir.numbers_count import CountingTower
+from tapeless.passes import simplify
+from tapeless.passes.notes import Notes
+from tapeless.symbolic import chains
+from tapeless.symbolic.rules import fired
+
+from .helpers import agree, before, exactly, operations
+
+
+def quadratic(v, a, b):
+    return (b @ v) @ (a @ b @ v)
+
+
+def three(v, a, b):
+    return a @ b @ a @ v
+
+
+def from_the_left(v, a, b):
+    return v @ (a @ b)
+
+
+def turned(v, a, b):
+    return (a @ b).T @ v
+
+
+def turned_inside(v, a, b):
+    return (a.T @ b.T) @ v
+
+
+def turned_twice(v, a, b):
+    return (a @ b).T @ v + (b @ a.T) @ v
+
+
+def again(v, a, b):
+    return a @ (b @ v) + b @ v
+
+
+def in_a_loop(v, a, b):
+    for _ in range(3):
+        v = (a @ b) @ v
+    return v
+
+
+def read_twice(v, a, b):
+    both = a @ b
+    return both @ v + both @ (2.0 * v)
+
+
+def of_matrices(v, a, b):
+    return (a @ b @ a)[0] * v
+
+
+PROGRAMS = (
+    quadratic, three, from_the_left, turned, turned_inside, turned_twice, again, in_a_loop, read_twice, of_matrices,
+)  # fmt: skip
+SHORTER = (quadratic, three, from_the_left, turned, turned_inside, turned_twice, in_a_loop)
+
+
+def data(n=7):
+    rng = np.random.default_rng(n)
+    return rng.normal(size=n), rng.normal(size=(n, n)), rng.normal(size=(n, n))
+
+
+def rewritten(program):
+    new = simplify.run(chains.run(program, Notes()), Notes())
+    check(new)
+    return new
+
+
+@pytest.mark.parametrize("function", PROGRAMS)
+def test_values_are_the_same(function):
+    """In numbers of 60 digits."""
+    program, args = before(function, *data()), data()
+    wanted, found = (np.ravel(exactly(p, args)[0]) for p in (program, rewritten(program)))
+    assert agree(wanted, found)
+
+
+@pytest.mark.parametrize("function", PROGRAMS)
+def test_operations_are_no_more(function):
+    args = data()
+    program = before(function, *args)
+    counts = [operations(p, args) for p in (program, rewritten(program))]
+    assert counts[1] < 0.7 * counts[0] if function in SHORTER else counts[1] <= counts[0]
+
+
+def test_the_rules_fire():
+    for function, rule in ((three, "chain"), (quadratic, "chain"), (quadratic, "shared")):
+        fired.clear()
+        rewritten(before(function, *data()))
+        assert fired[rule]
+
+
+def test_matrices_that_are_read_elsewhere_are_made_once():
+    fired.clear()
+    rewritten(before(read_twice, *data()))
+    assert not fired["chain"]
+
+
+def multiplications(derivative, args):
+    tower = CountingTower()
+    evaluate(derivative.lower(*args).ir, args, tower)
+    return tower.counts["mul"] + tower.counts["scale"]
+
+
+def test_the_gradient_takes_four_products():
+    """X2' (X1 + X1') X2 v: n^2 multiplications for each product with a vector, and a few vectors."""
+    n = 40
+    args = data(n)
+    v, a, b = args
+    gradient = tp.grad(quadratic)
+    np.testing.assert_allclose(gradient(*args), b.T @ ((a + a.T) @ (b @ v)), rtol=1e-11)
+    plain = tp.grad(tp.jit(coarsen=False)(quadratic))
+    assert multiplications(gradient, args) <= 4 * n * n + 4 * n
+    assert multiplications(plain, args) > n**3
+
+
+def test_sizes_must_fit():
+    v, a, b = data()
+    with pytest.raises(ValueError, match="size"):
+        tp.grad(quadratic)(v, a, b[:, :-1].copy())
+
+
+@pytest.mark.parametrize("function", [f for f in PROGRAMS if f is not quadratic])
+def test_derivatives_are_right(function):
+    args = data(5)
+
+    def total(v, a, b):
+        return np.sum(function(v, a, b) ** 2)
+
+    found = tp.grad(total, (0, 1, 2))(*args)
+    plain = tp.grad(tp.jit(coarsen=False)(total), (0, 1, 2))(*args)
+    for x, y in zip(found, plain, strict=True):
+        np.testing.assert_allclose(x, y, rtol=1e-11, atol=1e-11 * np.abs(y).max())
+
+
+def test_values_round_as_they_are_written():
+    args = data(30)
+    assert tp.jit(quadratic)(*args) == tp.jit(coarsen=False)(quadratic)(*args)
