@@ -60,10 +60,10 @@ def __getattr__(name: str) -> Any:
             from .ad.planner import States
 
             return States
-        case "jax":
+        case "jax" | "testing":
             from importlib import import_module
 
-            return import_module(".jax", __name__)
+            return import_module(f".{name}", __name__)
         case "show_elimination":
             from .report.elimination import show_elimination
 

@@ -146,3 +146,26 @@ def test_derivatives_are_right(function):
 def test_values_round_as_they_are_written():
     args = data(30)
     assert tp.jit(quadratic)(*args) == tp.jit(coarsen=False)(quadratic)(*args)
+
+
+def partly(v, a):
+    return np.sum((a[:, :3] @ v[:3]) * (a @ v) ** 2)
+
+
+def partly_in_loops(v, a):
+    some, all_ = np.empty(len(a)), np.empty(len(a))
+    for i in range(len(a)):
+        some[i] = sum(a[i, k] * v[k] for k in range(3))
+    for i in range(len(a)):
+        all_[i] = sum(a[i, k] * v[k] for k in range(len(v)))
+    return np.sum(some * all_**2)
+
+
+@pytest.mark.parametrize("function", [partly, partly_in_loops])
+def test_parts_of_a_product_are_not_the_product(function):
+    rng = np.random.default_rng(5)
+    a, v = rng.normal(size=(4, 6)), rng.normal(size=6)
+    some, all_ = a[:, :3] @ v[:3], a @ v
+    by_v = a.T @ (2.0 * some * all_)
+    by_v[:3] += a[:, :3].T @ all_**2
+    np.testing.assert_allclose(tp.grad(function)(v, a), by_v, rtol=1e-12)

@@ -18,11 +18,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from ..ir.core import Apply, Block, Check, For, Function, Lambda, Map, Reduce, Stm
+from ..ir.core import Apply, Block, For, Function, Lambda, Map, Reduce, Stm
 from ..ir.types import Atom, Lit, Type, Var
 from ..ir.walk import fresh, lambdas, refresh
 from ..passes import dce
 from ..passes.cost import has_check
+from ..passes.equal_sizes import equal_sizes
 from ..passes.notes import Notes
 from ..passes.uses import bound_names, slice_for, use_counts
 from ..records import dataclass, field
@@ -137,7 +138,7 @@ def split(expr: For, whole: Sequence[int], before: Sequence[Stm]) -> tuple[For, 
     live = dce.run(Function("body", body.params, Block(body.body.stms, lasting)), Notes())
     inside = bound_names(body.body) | {param.name for param in body.params}
     found = _Split(
-        [expr.init[k].type for k in whole], bound_names(live.body), inside, _equal_sizes((*before, *body.body.stms))
+        [expr.init[k].type for k in whole], bound_names(live.body), inside, equal_sizes((*before, *body.body.stms))
     )
     found.body(body.body)
     if not found.kept:
@@ -145,25 +146,6 @@ def split(expr: For, whole: Sequence[int], before: Sequence[Stm]) -> tuple[For, 
     rest = Block(tuple(found.stms), (*body.body.results, *found.kept))
     rest = dce.run(Function("body", body.params, rest), Notes()).body
     return For(expr.count, expr.init, Lambda(body.params, Block(rest.stms, body.body.results))), tuple(found.kept)
-
-
-def _equal_sizes(stms: Sequence[Stm]) -> list[set[Atom]]:
-    """What checks, and arrays that go by other sizes, say of sizes: the sets of those that are the same."""
-    groups: list[set[Atom]] = []
-    for pair in (set(two) for stm in stms for two in _equations(stm)):
-        joined = [group for group in groups if group & pair]
-        groups = [group for group in groups if not group & pair] + [pair.union(*joined)]
-    return groups
-
-
-def _equations(stm: Stm) -> Iterator[tuple[Atom, ...]]:
-    match stm.expr:
-        case Check("equal", args):
-            yield args
-        case Apply("reshape", (x, *shape)) if len(shape) == len(x.type.shape):
-            yield from zip(x.type.shape, shape, strict=True)
-        case _:
-            pass
 
 
 def _only_adds(body: Lambda, k: int) -> bool:

@@ -13,10 +13,13 @@ sum of their magnitudes. It is done to what is differentiated only: a value roun
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from ..ir.build import Builder
-from ..ir.core import Apply, Block, For, Function, If, Lambda, Map, Reduce, Stm, While
+from ..ir.core import Apply, Block, Check, For, Function, If, Lambda, Map, Reduce, Stm, While
 from ..ir.types import Atom, Lit, Var, zero
 from ..ir.walk import map_lambdas, substitute
+from ..passes.equal_sizes import equal_sizes
 from ..passes.notes import Notes
 from ..passes.products import Product, product
 from ..passes.sums import operators
@@ -27,13 +30,16 @@ from .rules import fired
 
 def run(function: Function, notes: Notes) -> Function:
     """The same function, its products in a better order."""
-    body = _block(function.body, notes)
+    body = _block(function.body, notes, ())
     return function if body is function.body else Function(function.name, function.params, body, function.donated)
 
 
 @dataclass(frozen=True, slots=True)
 class _Applied:
-    """A matrix times a vector: element i is the sum over `length` of matrix[i, k] vector[k], or of matrix[k, i]."""
+    """A matrix times a vector: element i is the sum over `length` of matrix[i, k] vector[k], or of matrix[k, i].
+
+    It need not be the whole matrix: only what has the same sizes is the same product.
+    """
 
     matrix: Var
     turned: bool
@@ -42,21 +48,23 @@ class _Applied:
     length: Atom
 
 
-def _block(block: Block, notes: Notes) -> Block:
-    chains, stms, same = _Chains(block), list[Stm](), dict[Var, Atom]()
+def _block(block: Block, notes: Notes, before: tuple[Stm, ...]) -> Block:
+    """A block, what holds `before` it given; what it checks itself holds if it goes on."""
+    checks = (*before, *(stm for stm in block.stms if isinstance(stm.expr, Check)))
+    chains, stms, same = _Chains(block, equal_sizes(checks)), list[Stm](), dict[Var, Atom]()
     for stm in block.stms:
         found = _applied(stm.expr) if isinstance(stm.expr, Map) else None
         if found is not None:
             found = chains.upright(found, same)
-            there = chains.known.get(_key(found))
-            if there is not None and there.type == stm.vars[0].type:
+            there = chains.known.get(chains.key(found))
+            if there is not None:
                 fired["shared"] += 1
                 same[stm.vars[0]] = there
             else:
                 stms += chains.applied(stm, found, notes)
-                chains.known[_key(found)] = stm.vars[0]
+                chains.known[chains.key(found)] = stm.vars[0]
         elif isinstance(stm.expr, For | While | If):
-            inner = map_lambdas(stm.expr, lambda lam: Lambda(lam.params, _block(lam.body, notes)))
+            inner = map_lambdas(stm.expr, lambda lam: Lambda(lam.params, _block(lam.body, notes, checks)))
             stms.append(stm if inner == stm.expr else Stm(stm.vars, inner, stm.pos))
         else:
             stms.append(stm)
@@ -68,8 +76,9 @@ def _block(block: Block, notes: Notes) -> Block:
 class _Chains:
     """The products of a block: matrices that one product with a vector reads, and vectors that are there."""
 
-    def __init__(self, block: Block) -> None:
+    def __init__(self, block: Block, equal: Sequence[set[Atom]]) -> None:
         uses = use_counts(block)
+        self.sizes = {size: next(iter(group)) for group in equal for size in group}
         self.matrices: dict[str, Product] = {}
         self.transposed: dict[str, Var] = {}
         for stm in block.stms:
@@ -82,7 +91,7 @@ class _Chains:
                 found = product(stm.expr)
                 if found is not None and not found.guarded and len(found.left.at) == len(found.right.at) == 2:
                     self.matrices[stm.vars[0].name] = found
-        self.known: dict[tuple[str, bool, str], Var] = {}
+        self.known: dict[_Applied, Var] = {}
 
     def upright(self, found: _Applied, same: dict[Var, Atom]) -> _Applied:
         """The product with a matrix that is no transpose, and a vector that stays."""
@@ -90,6 +99,11 @@ class _Chains:
             found = replace(found, matrix=self.transposed[found.matrix.name], turned=not found.turned)
         vector = same.get(found.vector, found.vector)
         return replace(found, vector=vector) if isinstance(vector, Var) else found
+
+    def key(self, found: _Applied) -> _Applied:
+        """The product with one name for each size."""
+        rows, length = (self.sizes.get(size, size) for size in (found.rows, found.length))
+        return replace(found, rows=rows, length=length)
 
     def applied(self, stm: Stm, found: _Applied, notes: Notes) -> list[Stm]:
         """The statements of a product with a vector; the statement itself where its matrix is not a product."""
@@ -106,21 +120,17 @@ class _Chains:
         """A product with a vector, factor by factor."""
         whole = self.matrices.get(found.matrix.name)
         if whole is None:
-            self.known[_key(found)] = made = _emitted(b, found)
+            self.known[self.key(found)] = made = _emitted(b, found)
             return made
         fired["chain"] += 1
         first, second = (whole.left, whole.right) if found.turned else (whole.right, whole.left)
         inner = self.upright(_Applied(first.array, first.moving == 0, found.vector, whole.length, found.length), {})
-        vector = self.known.get(_key(inner))
+        vector = self.known.get(self.key(inner))
         fired["shared"] += vector is not None
         vector = vector or self._through(b, inner)
         outer = self.upright(_Applied(second.array, second.moving == 1, vector, found.rows, whole.length), {})
         # The last one is always made: it takes the name of the whole.
         return self._through(b, outer) if outer.matrix.name in self.matrices else _emitted(b, outer)
-
-
-def _key(found: _Applied) -> tuple[str, bool, str]:
-    return found.matrix.name, found.turned, found.vector.name
 
 
 def _emitted(b: Builder, found: _Applied) -> Var:
