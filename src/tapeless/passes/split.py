@@ -111,7 +111,7 @@ def _apart(stm: Stm, sum_: _Sum) -> list[Stm]:
     numbers = Lambda(points.body.params, Block(sum_.numbers, sum_.kept))
     arrays = b.map_(points.size, lambda b, i: b.splice(inline(numbers, (i,))))
     maker = sum_.vectors[-1]
-    if isinstance(maker.expr, Map) and maker.vars == points.body.body.results:
+    if len(stm.vars) == 1 and isinstance(maker.expr, Map) and maker.vars == points.body.body.results:
         is_short = b.apply("lt", maker.expr.size, i64(SHORT))
         b.if_(is_short, lambda b: _by_elements(b, sum_, arrays), lambda b: _by_vectors(b, sum_, arrays))
     else:
