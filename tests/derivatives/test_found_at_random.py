@@ -93,10 +93,51 @@ def program(x01: f64[n0], x12: i64, x23: f64, x34: f64) {
 }
 """
 
+# The loop of a histogram whose sums are to be kept: its writes are other statements then.
+WRITES_BESIDE_SUMS = """
+def program(x: f64[n], y: f64) {
+  factor: f64 = min y 0.1
+  start: f64[n] = replicate 0.5 n
+  made: f64[n] = hist 1 1 [0.0] [start] (a: f64, b: f64) {
+    ab: f64 = mul a b
+    scaled: f64 = mul factor ab
+    both: f64 = add a b
+    new: f64 = add both scaled
+    return new
+  } (i: i64) {
+    value: f64 = for i [0.5] (k: i64, u: f64) {
+      v: f64 = min u 0.5
+      return v
+    }
+    return i value
+  }
+  return made
+}
+"""
+
+# An element that is written over a part of its array, again and again.
+ONE_FOR_ALL = """
+def program(x: f64[n], y: f64) {
+  start: f64[n] = replicate y n
+  last: f64[n] = for 5 [start] (i: i64, u: f64[n]) {
+    one: f64 = index u 1
+    fewer: i64 = sub n 1
+    part: f64[fewer] = replicate one fewer
+    new: f64[n] = update_slice u part 0 1
+    return new
+  }
+  first: f64 = index last 0
+  square: f64 = mul first first
+  return square
+}
+"""
+
 PROGRAMS = {
     "handed on": (HANDED_ON, [np.ones(1), np.ones((1, 2, 2))]),
     "remainder as size": (REMAINDER_AS_SIZE, [np.array([1.0, 1.5])]),
     "beyond the end": (BEYOND_THE_END, [np.ones((0, 1)), np.float64(1.0)]),
+    "writes beside sums": (WRITES_BESIDE_SUMS, [np.zeros(0), np.float64(1.0)]),
+    "one for all": (ONE_FOR_ALL, [np.ones(4), np.float64(1.5)]),
     "nothing to add": (NOTHING_TO_ADD, [np.array([1.25]), np.int64(1), np.float64(-1.75), np.float64(0.25)]),
 }
 

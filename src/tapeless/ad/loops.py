@@ -65,7 +65,8 @@ def for_rule(sweep: Sweep, stm: Stm) -> Back:
     if is_literal(found.fits, True):
         whole = [k for k, journal in enumerate(writes) if journal is None]
         loop, made = split(For(trips, expr.init, expr.body), whole, sweep.before)
-        kept = stacks.forward(sweep.b, stm.vars, loop, trips, writes, made)
+        # Writes are told by their statements, which may be others now.
+        kept = stacks.forward(sweep.b, stm.vars, loop, trips, stacks.writes_of(loop) if made else writes, made)
         split_stm = Stm(stm.vars, loop, stm.pos)
         return _back_of(counted, lambda scope, adjoints: _restore(
             scope, expr, stacks.back(sweep, scope, split_stm, kept, adjoints, found.inner)

@@ -327,7 +327,9 @@ class _Region:
         """A read of an element that is told."""
         match stm.expr:
             case Apply("index", (Var() as array, at)) if array.name in self.made and array not in self.kept:
-                subst[stm.vars[0]] = elements.at(b, array, elements.place_of(at))
+                told = elements.at(b, array, elements.place_of(at))
+                # It may be an element that was read, and told, before.
+                subst[stm.vars[0]] = subst.get(told, told) if isinstance(told, Var) else told
                 return True
             case _:
                 return False

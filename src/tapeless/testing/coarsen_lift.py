@@ -11,8 +11,9 @@ from ..ir.types import Atom, Lit, Type, Var
 from ..ir.walk import canonical, fresh, rebuild
 
 # Operations that are exact on short constants, such as 0.5 and 3. Arrays that replicate them may be neutral elements.
+# Products are not: what a loop multiplies by becomes a power.
 _EXACT = frozenset({
-    "add", "sub", "mul", "fma", "neg", "abs", "min", "max", "fmin", "fmax", "select", "convert",
+    "add", "sub", "neg", "abs", "min", "max", "fmin", "fmax", "select", "convert",
     "replicate", "lt", "le", "gt", "ge", "eq", "ne",
 })  # fmt: skip
 _SHORT = 1024
