@@ -5,7 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 import tapeless as tp
+from tapeless.ir.text import parse_function
 from tapeless.symbolic.dependence import Dependence
+from tapeless.symbolic.table import Table
 
 A, B = frozenset({1}), frozenset({2})
 
@@ -59,3 +61,25 @@ def test_a_masked_product_stays_masked_in_a_body():
         return np.sqrt(np.sum((1.0 + x**3) * x**2))
 
     assert np.array_equal(tp.grad(weighted)(np.zeros(3)), np.zeros(3))
+
+
+FLAT = """\
+def flat(u.1: f64, v.2: f64) {
+  a.3: f64 = mul u.1 u.1
+  b.4: f64 = add a.3 1.0
+  c.5: f64 = div v.2 b.4
+  d.6: f64 = tanh u.1
+  e.7: f64 = mul a.3 c.5
+  return e.7
+}"""
+
+
+def test_what_is_finite_where_an_operand_is_not_does_not_depend_on_it():
+    """v / (1 + u u) is 0 where u is infinite; tanh u is 1."""
+    table = Table(parse_function(FLAT).body.stms, {})
+    u, v, quotient, bounded, product = (
+        table.classes.inputs[table.of[name][0]] for name in ("u.1", "v.2", "c.5", "d.6", "e.7")
+    )
+    assert not u & (quotient | bounded)
+    assert v & quotient
+    assert product == u | quotient

@@ -18,9 +18,9 @@ from .relations import related, samples
 from .saturate import saturate
 
 MANY = 80  # statements among which common factors are looked for in any case
-# Finite wherever their operands are. What others give may be infinite at a point: it stands for nothing that does not
-# depend on it as well.
-_ENTIRE = frozenset({"add", "sub", "mul", "neg", "sin", "cos", "abs", "sign", "tanh"})
+# Finite where, and only where, their operands are. What others give may be infinite at a point, and may be finite where
+# an operand is not, as 1 / (1 + x x) is: it depends on itself, not on what it is made of.
+_ENTIRE = frozenset({"add", "sub", "mul", "neg", "sin", "cos", "abs"})
 
 
 class Table:
@@ -117,12 +117,14 @@ class Table:
             case "scale":
                 return dependence.scaled(inputs[0], inputs[1], self.classes.factors[args[1][0]])
             case "div":
-                return dependence.union(inputs[0] | inputs[1], self._pole(args[1][0]))
-            case _:
-                whole = 0 if expr.op in _ENTIRE else dependence.new()
+                return dependence.union(inputs[0], self._pole(args[1][0]))
+            case op if op in _ENTIRE:
+                whole = 0
                 for part in inputs:
                     whole = dependence.union(whole, part)
                 return whole
+            case _:
+                return dependence.new()
 
     def _pole(self, k: int) -> int:
         """The dependence of what is divided by a class."""
@@ -135,7 +137,7 @@ class Table:
         """One divided by a class by which several values are divided: a way for each of them by a product."""
         classes, (one, sign) = self.classes, self._atom(Lit(1.0, F64))
         print_ = fp.apply("div", (), [fp.ONE, classes.prints[k]])
-        new, has = classes.add(print_, classes.places[k] + 0.5, classes.inputs[k] | self.poles[k])
+        new, has = classes.add(print_, classes.places[k] + 0.5, self.poles[k])
         # It may be there, and be computed earlier.
         classes.places[new] = classes.places[k] + 0.5
         classes.ways[new] = [Way("div", (one, k), sign * has, cost=lookup("div").cost)]
