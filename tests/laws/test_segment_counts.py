@@ -1,4 +1,7 @@
-"""Laws of counts: no way to cut a derivative that is chosen by cost takes more than one statement after another."""
+"""Laws of counts: a way to cut a derivative that is chosen by cost takes no more than one statement after another.
+
+It is chosen by estimates, so that this is not so for all programs: `DEARER` are those of seeds 0 to 290 that break it.
+"""
 
 from __future__ import annotations
 
@@ -24,6 +27,7 @@ from tapeless.passes.pipeline import optimise
 from tapeless.testing.coarsen_judge import request
 
 SEEDS = range(24)
+DEARER = (179, 204, 265, 276, 286)
 
 
 def prepared(seed: int) -> tuple[Function, list[Any], list[int], list[Any]]:
@@ -62,6 +66,15 @@ def test_return_sweeps(seed: int) -> None:
     assert counted <= plain
     agree(found, wanted)
     agree(cost(vjp_function(program, active, Plan(collapse=Paper())), [*args, *seeds])[1], wanted)
+
+
+@pytest.mark.parametrize("seed", DEARER)
+def test_return_sweeps_that_are_dearer_are_so_by_little(seed: int) -> None:
+    program, args, active, seeds = prepared(seed)
+    plain, wanted = cost(vjp_function(program, active), [*args, *seeds])
+    counted, found = cost(vjp_function(program, active, Plan(collapse=Collapser())), [*args, *seeds])
+    assert counted <= 1.05 * plain
+    agree(found, wanted)
 
 
 @pytest.mark.parametrize("seed", SEEDS[::2])
