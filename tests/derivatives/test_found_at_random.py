@@ -132,7 +132,23 @@ def program(x: f64[n], y: f64) {
 }
 """
 
+# A check about a number in a sum whose rounds have others: it is no test, though it does not change.
+A_NUMBER_TO_CHECK = """
+def program(x: f64) {
+  last: f64 = for 5 [0.5] (i: i64, u: f64) {
+    kept: f64 = for i [0.5] (k: i64, v: f64) {
+      check not_nan x
+      return v
+    }
+    new: f64 = add u 0.5
+    return new
+  }
+  return last
+}
+"""
+
 PROGRAMS = {
+    "a number to check": (A_NUMBER_TO_CHECK, [np.float64(1.0)]),
     "handed on": (HANDED_ON, [np.ones(1), np.ones((1, 2, 2))]),
     "remainder as size": (REMAINDER_AS_SIZE, [np.array([1.0, 1.5])]),
     "beyond the end": (BEYOND_THE_END, [np.ones((0, 1)), np.float64(1.0)]),

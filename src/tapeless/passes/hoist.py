@@ -112,9 +112,9 @@ class _Hoist:
         if isinstance(expr, Check | While) or mentioned(stm) & self.inside:
             return False
         if isinstance(expr, Apply):
-            return (is_total(expr) or expr.op == "index") and is_harmless(self.walk, expr)
+            return (is_total(expr) or expr.op == "index") and is_harmless(self.walk, stm)
         # Moving an array that is written to in place would mean to copy it in every iteration.
-        return isinstance(expr, Map | Reduce | Scan) and not _writes(expr) and is_harmless(self.walk, expr)
+        return isinstance(expr, Map | Reduce | Scan) and not _writes(expr) and is_harmless(self.walk, stm)
 
     # -- rows ---------------------------------------------------------------------------------
 

@@ -49,12 +49,16 @@ class Walk:
 
     def function(self, function: Function) -> Function:
         for param in function.params:
-            self._observe(param)
+            for size in param.type.shape:
+                self.facts.size(size)
         return self.r.function(function)
 
     def _observe(self, var: Var) -> None:
+        """An array exists: its sizes are not negative, up to one that may be 0. Of no rows the size means nothing."""
         for size in var.type.shape:
             self.facts.size(size)
+            if var.type.rank > 1 and not self.facts.proves(self.facts.form(size).shifted(-1)):
+                return
 
     # -- operations ---------------------------------------------------------------------------
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from ..ir.types import BOOL
 from .graph import Graph, Node
 from .read import Condition, UnreadableError
 
@@ -42,7 +43,8 @@ def _of_check(g: Graph, condition: Condition, varying: int, ends: Ends | None) -
         return None
     if condition.kind == "nonzero":
         return _nonzero(g, arg, varying, ends)
-    return _holds(arg, varying)
+    # Others are about a number: a size, or what must not be NaN. They are no tests by themselves.
+    return _holds(arg, varying) if arg.dtype is BOOL else None
 
 
 def _holds(node: Node, varying: int) -> list[Node] | None:
@@ -58,7 +60,7 @@ def _holds(node: Node, varying: int) -> list[Node] | None:
 
 
 def _nonzero(g: Graph, node: Node, varying: int, ends: Ends | None) -> list[Node] | None:
-    if node.op == "convert" and node.args[0].dtype.value == "bool":
+    if node.op == "convert" and node.args[0].dtype is BOOL:
         return _holds(node.args[0], varying)
     if node.op == "pow" and ends is not None and not node.args[0].mask & varying:
         # A power of a positive number is nowhere smaller than at the ends.

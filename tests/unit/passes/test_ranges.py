@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import random
 
+import numpy as np
 import pytest
 
 from tapeless.ir.core import Apply
@@ -14,6 +15,7 @@ from tapeless.passes import hoist, ranges, simplify
 from tapeless.passes.affine import Affine, form_of, variable
 from tapeless.passes.facts import Facts
 from tapeless.passes.notes import Notes
+from tapeless.testing.verify import judge
 
 from .small_programs import kinds
 
@@ -144,3 +146,27 @@ def test_facts_are_forgotten_with_their_scope():
         facts.learn(variable("a"))
         assert facts.proves(variable("a"))
     assert not facts.proves(variable("a"))
+
+
+NO_ROWS = """
+def program(x: f64[n]) {
+  fewer: i64 = sub n 1
+  rows: f64[n, fewer] = map n (i: i64) {
+    row: f64[fewer] = map fewer (j: i64) {
+      v: f64 = index x j
+      return v
+    }
+    return row
+  }
+  check bounds 0 n
+  first: f64 = index x 0
+  return first rows
+}
+"""
+
+
+@pytest.mark.parametrize("size", [0, 1, 2])
+def test_the_size_of_no_rows_tells_nothing(size):
+    """There may be none of a size of -1: that there is an array of them does not mean that n is positive."""
+    verdict = judge(parse_function(NO_ROWS), [np.ones(size)])
+    assert verdict.kind == "ok", verdict
