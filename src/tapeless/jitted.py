@@ -134,10 +134,26 @@ class Jitted:
         call = self._bound(args, kwargs)
         compiled = self._specialisation(call, settings)
         compiled.calls += 1
-        answer = compiled.call(*call.leaves, *compiled.lowered.hidden_leaves())
+        lowered = compiled.lowered
+        if lowered.fields:
+            return self._call_assigning(compiled, call, args, kwargs)
+        answer = compiled.call(*call.leaves, *lowered.hidden_leaves())
         if answer is PLAIN:
             return self._run_plain(args, kwargs)
         return answer
+
+    def _call_assigning(self, compiled: Compiled, call: Call, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """A call of code that assigns fields of its arguments."""
+        from .front.fields import Owners
+
+        lowered = compiled.lowered
+        owners = Owners(call.values, [entry.get() for entry in lowered.captured])
+        separate = owners.are_separate(lowered.fields)
+        answer: Any = compiled.call(*call.leaves, *lowered.hidden_leaves()) if separate else PLAIN
+        if answer is PLAIN:
+            return self._run_plain(args, kwargs)
+        owners.assign(lowered.fields, answer[1:])
+        return answer[0]
 
     def _run_plain(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         self._warn_plain()
@@ -195,7 +211,8 @@ class Jitted:
     def _warn_plain(self) -> None:
         warnings.warn(
             f"{self.__qualname__} ran as plain Python: an argument that it writes overlaps another or is read-only, "
-            "or an array is of a subclass or has no dimension; pass separate ordinary arrays to have compiled code",
+            "an object whose fields it assigns is given twice, or an array is of a subclass or has no dimension; pass "
+            "separate objects and ordinary arrays to have compiled code",
             PlainPythonWarning,
             stacklevel=5,
         )

@@ -35,6 +35,7 @@ from .annotations import ArrayType
 from .captured import Captured, LateCaptureError, Parameters
 from .context import Context
 from .control import PathEndsError
+from .fields import Field, assigned_fields, objects_in
 from .numpy import library
 from .rows import span_of
 from .source import source_of
@@ -44,20 +45,25 @@ from .values import ArrayRef, Closure, DictRef, Grown, ListRef, ObjectRef, Scala
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """The arguments of a call: specs per parameter (hashable, the key of the specialisation) and leaves."""
+    """The arguments of a call: specs per parameter (hashable, the key of the specialisation), leaves, and as given."""
 
     specs: tuple[tuple[str, Spec], ...]
     leaves: tuple[Any, ...]
+    values: tuple[Any, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Lowered:
-    """An IR function and how to call it."""
+    """An IR function and how to call it.
+
+    Where it assigns `fields` of its arguments, `out` is a tuple: the result, and then what they become.
+    """
 
     function: Function
     out: Out
     captured: tuple[Captured, ...]
     notes: Notes
+    fields: tuple[Field, ...] = ()
 
     def still_holds(self) -> bool:
         """Are the captured names bound to values that this code was made for?"""
@@ -87,7 +93,7 @@ def specialise(
             spec = wanted.refine(name, spec, getattr(value, "shape", ()), _place_of(function, name))
         specs.append((name, spec))
         leaves += found
-    return Call(tuple(specs), tuple(leaves))
+    return Call(tuple(specs), tuple(leaves), tuple(bound.arguments.values()))
 
 
 def lower(
@@ -118,6 +124,8 @@ def _lower(
     closure = calls.closure_of(c, function)
     c.b.pos = c.position_in(closure, closure.node)
     arguments = {name: parameters.value(c, spec, name) for name, spec in specs}
+    c.objects = tuple(objects_in(c, tuple(arguments.values())))
+    before = [c.held(ref) for ref in c.objects]
     for name in early:
         parameters.capture(c, name.key, name.label, name.get)
     try:
@@ -125,7 +133,7 @@ def _lower(
         result = c.call(closure if target is None else target, args, kwargs)
     except PathEndsError:
         result = None
-    return _finish(c, function.__name__ if target is None else target.name, result)
+    return _finish(c, function.__name__ if target is None else target.name, result, before)
 
 
 def _call(c: Context, closure: Closure, arguments: dict[str, Value]) -> tuple[tuple[Value, ...], dict[str, Value]]:
@@ -139,11 +147,14 @@ def _call(c: Context, closure: Closure, arguments: dict[str, Value]) -> tuple[tu
     return positional, arguments
 
 
-def _finish(c: Context, name: str, result: Value) -> Lowered:
-    """Take the result apart, add the final contents of written parameters."""
+def _finish(c: Context, name: str, result: Value, before: list[dict[str, Value]]) -> Lowered:
+    """Take the result apart, add what assigned fields become, and the final contents of written parameters."""
     parameters = c.parameters
     outputs = _Outputs(c, parameters)
     out = outputs.take(result)
+    fields, values = assigned_fields(c, before)
+    if fields:
+        out = OutNode(tuple, (), (out, *map(outputs.take, values)))
     donated: list[tuple[int, int]] = []
     for cell, index in parameters.cells.items():
         if c.store[cell] is not parameters.vars[index]:
@@ -151,7 +162,7 @@ def _finish(c: Context, name: str, result: Value) -> Lowered:
             outputs.results.append(c.contents(cell))
     body = c.b.block(outputs.results)
     function = Function(name, tuple(parameters.vars), body, tuple(donated))
-    return Lowered(function, out, tuple(parameters.captured), parameters.notes)
+    return Lowered(function, out, tuple(parameters.captured), parameters.notes, fields)
 
 
 class _Outputs:

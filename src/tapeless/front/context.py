@@ -90,6 +90,8 @@ class Context:
         self.end: End = End.OPEN
         self.roots: tuple[Cell, ...] = ()
         self.external: set[Ref] = set()
+        # The dataclass instances among the arguments, in order: their numbers may be assigned, and are written back.
+        self.objects: tuple[ObjectRef, ...] = ()
         self.pins: dict[Var, Callable[[], int]] = {}
         self.parameters: Any = None
         # How often what is executed now will be differentiated.
@@ -97,8 +99,8 @@ class Context:
         self.inverting = False  # will it be run backwards?
         # What the functions that are executed now say that their loops keep for return sweeps.
         self.memory = ""
-        # Arrays that are written where nothing is undone.
-        self.loose: set[Ref] = set()
+        # Arrays that are written where nothing is undone, and parts of containers (owner, key).
+        self.loose: set[Any] = set()
         # What loops were found to carry, by their syntax and the types of the names they use.
         self.settled: dict[Any, Any] = {}
         self.recursions = 0
@@ -251,13 +253,18 @@ class Context:
 
     def put(self, ref: ListRef | DictRef | ObjectRef, contents: Any) -> None:
         """Change a list, dict or object; those of the caller's are out of reach."""
-        if ref in self.external:
+        if ref in self.external and not (ref in self.objects and self._only_numbers_differ(self.held(ref), contents)):
             self.refuse(
                 f"{describe(ref)} that was passed in cannot be changed",
-                why="compiled code takes it apart when it is called and does not put it together again",
+                why="compiled code takes it apart when it is called and does not put it together again: only numbers "
+                "in fields of dataclasses that are arguments can be assigned",
                 fix="make a new one and return it",
             )
         self.store[ref] = contents
+
+    def _only_numbers_differ(self, old: dict[Any, Value], new: dict[Any, Value]) -> bool:
+        changed = [name for name in new if new[name] is not old.get(name)]
+        return all(name in old and self.is_scalar(old[name]) and self.is_scalar(new[name]) for name in changed)
 
     def new_object(self, ref: DictRef | ObjectRef, contents: dict[Any, Value]) -> Value:
         """A dict or an instance of a dataclass."""

@@ -22,9 +22,9 @@ from ..ir.walk import fresh, inline, substitute
 from ..records import dataclass
 from .context import Context
 from .isolated import isolated
-from .leaves import Tree, from_atoms, leaves, make, opened_value, take
+from .leaves import Container, Fixed, Leaf, Tree, from_atoms, leaves, make, opened_value, take
 from .source import source_of
-from .values import ArrayRef, Closure, Scalar, Value, is_tuple
+from .values import ArrayRef, Closure, ListRef, Scalar, Value, is_tuple
 
 if TYPE_CHECKING:
     from ..inversion.sites import Site
@@ -81,8 +81,11 @@ def written(c: Context, call: Call, atoms: Mapping[int, Atom]) -> Value:
         target = given[k]
         if isinstance(target, ArrayRef):
             c.write(target, atom)
-        else:
-            given[k] = c.fresh(atom, c.is_weak(target))
+            continue
+        given[k] = c.fresh(atom, c.is_weak(target))
+        if k in call.assigned:
+            owner, key = call.owners[k]
+            put_part(c, owner, key, given[k])
     if call.returned is None:
         return None
     results = tuple(make(c, x.tree, iter(given[x.first : x.first + len(x.values)])) for x in call.returned)
@@ -103,6 +106,7 @@ class Call:
 
     `plain` is the same block before it was prepared. The results of the block are what the `changed` leaves become;
     `loose` are those that are not to be brought back; `returned` are the parameters that the function returns, if any.
+    `owners` has for each leaf the container that it stands in, and where; `assigned` are numbers replaced in there.
     """
 
     name: str
@@ -115,30 +119,70 @@ class Call:
     loose: frozenset[int]
     returned: Sequence[_Returned] | None
     is_tuple: bool
+    owners: Sequence[tuple[Any, Any]]
+    assigned: frozenset[int]
 
 
 def executed(c: Context, function: Any, args: Sequence[Value]) -> Call:
     """Execute a call that is to be run backwards."""
     from ..inversion.prepare import prepared
 
-    given = [leaf for arg in args for leaf in leaves_of(c, arg)]
+    owners, given = parts_of(c, args)
     now = [atom_of(c, leaf) for leaf in given]
     olds = [fresh(_hint(atom), atom.type) for atom in now]
     before, atoms, b = dict(c.store), iter(olds), Builder(c.b.pos)
     trees = [take(c, arg)[0] for arg in args]
     own = [from_atoms(c, tree, [next(atoms) for _ in leaves(tree)]) for tree in trees]
-    mine = [leaf for arg in own for leaf in leaves_of(c, arg)]
+    places, mine = parts_of(c, own)
     with isolated(
         c, b, before, c.orders, "the function that is run backwards", why="only its arguments are brought back"
     ):
         with backwards(c, True):
             result = c.call(called, (function, tuple(own)))[0]
-        news = changed_leaves(c, function, mine, result, trees)
+        after = still_there(c, function, own, mine, trees)
+        news = changed_leaves(c, function, mine, after, result, trees)
         returned = _returned(c, function, result, trees)
     changed = tuple(k for k, new in news.items() if new != olds[k])
     block, plain = prepared(b.block([news[k] for k in changed]), olds, c.parameters.notes)
-    loose = frozenset(k for k, leaf in enumerate(mine) if isinstance(leaf, ArrayRef) and leaf.cell in c.loose)
-    return Call(name_of(function), given, now, block, plain, olds, changed, loose, returned, is_tuple(result))
+    loose = frozenset(
+        k for k, leaf in enumerate(mine) if (leaf.cell if isinstance(leaf, ArrayRef) else places[k]) in c.loose
+    )
+    assigned = frozenset(k for k, leaf in enumerate(mine) if after[k] is not leaf)
+    return Call(
+        name_of(function), given, now, block, plain, olds, changed, loose, returned, is_tuple(result), owners, assigned
+    )
+
+
+def still_there(
+    c: Context, function: Any, own: Sequence[Value], mine: Sequence[Value], trees: Sequence[Tree]
+) -> list[Value]:
+    """The leaves of the arguments after a call: numbers in containers may have been replaced, and nothing else."""
+    found = [take(c, arg)[0] for arg in own]
+    after = parts_of(c, own)[1]
+    same = [_strong(tree) for tree in found] == [_strong(tree) for tree in trees]
+    if not same or any(old is not new for old, new in zip(mine, after, strict=True) if _is_array(old, new)):
+        refuse(
+            c,
+            f"{name_of(function)} puts something else into a container that it was given",
+            why="numbers in it can be changed, and arrays in place: its other parts would be lost",
+            fix="write into arrays: body.velocity[:] += ...",
+        )
+    return after
+
+
+def _strong(tree: Tree) -> Tree:
+    """The structure with all numbers NumPy's: a Python number to which one is added becomes one."""
+    match tree:
+        case Leaf(type):
+            return Leaf(type)
+        case Container(kind, keys, parts):
+            return Container(kind, keys, tuple(map(_strong, parts)))
+        case Fixed():
+            return tree
+
+
+def _is_array(*values: Value) -> bool:
+    return any(isinstance(value, ArrayRef) for value in values)
 
 
 @contextmanager
@@ -185,10 +229,12 @@ def called(function: Any, args: tuple[Any, ...]) -> Any:
 
 
 def changed_leaves(
-    c: Context, function: Any, mine: Sequence[Value], result: Value, trees: Sequence[Any]
+    c: Context, function: Any, mine: Sequence[Value], after: Sequence[Value], result: Value, trees: Sequence[Any]
 ) -> dict[int, Atom]:
-    """What the leaves of the arguments have become that the function may have changed: arrays, and what it returns."""
-    news: dict[int, Atom] = {k: c.read(leaf) for k, leaf in enumerate(mine) if isinstance(leaf, ArrayRef)}
+    """What the leaves of the arguments (`mine`, and `after` the call) have become that the function may have changed:
+    arrays, numbers that it replaced in containers, and what it returns."""
+    pairs = enumerate(zip(mine, after, strict=True))
+    news = {k: atom_of(c, new) for k, (old, new) in pairs if isinstance(old, ArrayRef) or new is not old}
     for parameter in _returned(c, function, result, trees) or ():
         news |= {parameter.first + k: atom_of(c, value) for k, value in enumerate(parameter.values)}
     return news
@@ -250,12 +296,30 @@ def _plain(function: Any) -> FunctionType:
 
 def leaves_of(c: Context, value: Value) -> Iterator[Value]:
     """The numbers and arrays in a value, in the order of `take`."""
+    return (leaf for _, leaf in _parts_of(c, value, (None, None)))
+
+
+def parts_of(c: Context, values: Sequence[Value]) -> tuple[list[tuple[Any, Any]], list[Value]]:
+    """The leaves of several values, and for each the container that it stands in and its key there."""
+    found = [part for value in values for part in _parts_of(c, value, (None, None))]
+    return [owner for owner, _ in found], [leaf for _, leaf in found]
+
+
+def _parts_of(c: Context, value: Value, owner: tuple[Any, Any]) -> Iterator[tuple[tuple[Any, Any], Value]]:
     opened = opened_value(c, value)
     if opened is not None:
-        for part in opened[2]:
-            yield from leaves_of(c, part)
+        for key, part in zip(opened[1] or range(len(opened[2])), opened[2], strict=True):
+            yield from _parts_of(c, part, (value, key))
     elif isinstance(value, ArrayRef | Scalar | bool | int | float):
-        yield value
+        yield owner, value
+
+
+def put_part(c: Context, owner: Value, key: Any, new: Value) -> None:
+    """Replace a part of a list, dict or dataclass."""
+    if isinstance(owner, ListRef):
+        c.put(owner, tuple(new if k == key else part for k, part in enumerate(c.held(owner))))
+    else:
+        c.put(owner, {**c.held(owner), key: new})
 
 
 def atom_of(c: Context, value: Value) -> Atom:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import inspect
 from collections.abc import Callable
-from types import FunctionType, MethodType
+from types import FunctionType, MemberDescriptorType, MethodType
 from typing import Any, NoReturn
 
 from ..errors import NotStaticError, OperandError, StaticIndexError, StaticKeyError, UnknownAttributeError
@@ -63,7 +63,21 @@ def set_field(c: Context, value: Value, name: str, new: Value) -> None:
     fields = c.held(value)
     if name not in value.cls.__dataclass_fields__:  # type: ignore[attr-defined]
         unknown(c, value, name, list(fields))
+    if value in c.objects and not is_plain_field(value.cls, name):
+        c.refuse(
+            f"the field {name!r} of {describe(value)} that was passed in cannot be changed",
+            why="its class has a __setattr__ or a property for it, which compiled code would not run",
+            fix="make a new one and return it",
+        )
     c.put(value, {**fields, name: new})
+
+
+def is_plain_field(cls: type, name: str) -> bool:
+    """Is assigning this field nothing but storing the value?"""
+    kept: object = inspect.getattr_static(cls, name, None)
+    return cls.__setattr__ is object.__setattr__ and (
+        isinstance(kept, MemberDescriptorType) or not hasattr(type(kept), "__set__")
+    )
 
 
 def unknown(c: Context, value: Value, name: str, known: list[str]) -> NoReturn:

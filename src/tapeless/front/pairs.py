@@ -16,7 +16,7 @@ from ..ir.core import Custom, Lambda
 from ..ir.types import Atom, Var
 from ..records import dataclass
 from .context import Context
-from .inverse import atom_of, backwards, called, changed_leaves, leaves_of, refuse
+from .inverse import atom_of, backwards, called, changed_leaves, parts_of, refuse, still_there
 from .isolated import isolated
 from .leaves import Leaf, conformed, copied, from_atoms, leaves, take
 from .values import Value, is_tuple
@@ -54,18 +54,20 @@ def tell(c: Context, olds: Sequence[Atom], agains: Sequence[Atom], b: Builder) -
 
 def _in_place(c: Context, pair: Pair, args: Sequence[Value]) -> Value:
     trees = [take(c, arg)[0] for arg in args]
-    given = [leaf for arg in args for leaf in leaves_of(c, arg)]
+    given = parts_of(c, args)[1]
     olds = [atom_of(c, leaf) for leaf in given]
     result = c.call(pair.function, args)
-    news = changed_leaves(c, pair.function, given, result, trees)
+    after = still_there(c, pair.function, args, given, trees)
+    news = changed_leaves(c, pair.function, given, after, result, trees)
     changed = [k for k, new in news.items() if new != olds[k]]
     b = Builder(c.b.pos)
     with _aside(c, b, pair):
         atoms = iter([news.get(k, old) for k, old in enumerate(olds)])
         own = [from_atoms(c, tree, [next(atoms) for _ in leaves(tree)]) for tree in trees]
-        mine = [leaf for arg in own for leaf in leaves_of(c, arg)]
+        mine = parts_of(c, own)[1]
         answer = c.call(called, (pair.inverse, tuple(own)))[0]
-        agains = changed_leaves(c, pair.inverse, mine, answer, trees)
+        back = still_there(c, pair.inverse, own, mine, trees)
+        agains = changed_leaves(c, pair.inverse, mine, back, answer, trees)
         if missing := [k for k in changed if k not in agains]:
             refuse(c, f"the inverse of {pair.name} leaves argument {missing[0]} as it is")
         made = [conformed(c, Leaf(olds[k].type, False), c.fresh(agains[k]), "the inverse")[0] for k in changed]

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 from .. import regions
 from ..errors import NotReversibleError
@@ -19,7 +20,7 @@ from .pairs import tell
 from .prelude.released import require_released
 from .registry import implements
 from .statements import run_block
-from .values import ArrayRef, Scalar, Value, is_tuple
+from .values import ArrayRef, DictRef, ListRef, ObjectRef, Ref, Scalar, Value, is_tuple
 
 
 @implements(regions.ancilla)
@@ -101,11 +102,26 @@ def with_(c: Context, node: ast.With) -> None:
     elif region is regions.irreversible:
         before = dict(c.store)
         run_block(c, node.body)
-        c.loose |= {ref for ref, contents in before.items() if c.store.get(ref) is not contents}
+        c.loose |= {place for ref, contents in before.items() for place in _written(c, ref, contents)}
     elif region is regions.inverse:
         _inverse(c, node.body)
     else:
         refuse_node(c, node)
+
+
+def _written(c: Context, ref: Ref, before: Any) -> Iterator[Any]:
+    """An array that was written since it was so, or the parts of a container that were replaced, by owner and key."""
+    now: Any = c.store.get(ref)
+    match ref:
+        case DictRef() | ObjectRef():
+            yield from ((ref, key) for key, value in now.items() if value is not before.get(key))
+        case ListRef() if is_tuple(before) and is_tuple(now):
+            pairs = enumerate(zip(before, now, strict=False))
+            yield from ((ref, key) for key, (old, new) in pairs if new is not old)
+        case _ if now is not before:
+            yield ref
+        case _:
+            pass
 
 
 def _compute(c: Context, node: ast.With) -> None:
@@ -133,7 +149,7 @@ def _inverse(c: Context, body: Sequence[ast.stmt]) -> None:
         )
     names, bound = c.frame.names, bound_names(body)
     mentioned = [name for name in names if name in read_names(body) | bound]
-    given = [name for name in mentioned if isinstance(names[name], ArrayRef | Scalar | int | float)]
+    given = [name for name in mentioned if isinstance(names[name], ArrayRef | ObjectRef | Scalar | int | float)]
     changed = [name for name in given if name in bound]
     function = ast.FunctionDef(
         "block", ast.arguments([], [ast.arg(name) for name in given], None, [], [], None, []), [*body], []

@@ -58,9 +58,10 @@ class _Solved(Jitted):
 
     def _run_plain(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:  # noqa: ARG002
         raise ArgumentError(
-            f"{self.__name__} was given arrays that it cannot write",
-            why="an array that it writes overlaps another, is read-only, has no dimension or is of a subclass",
-            fix="pass separate ordinary arrays: x.copy()",
+            f"{self.__name__} was given something that it cannot write",
+            why="an array that it writes overlaps another, is read-only, has no dimension or is of a subclass, or an "
+            "object whose fields it assigns is given twice",
+            fix="pass separate objects and ordinary arrays: x.copy()",
         )
 
 
