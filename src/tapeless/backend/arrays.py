@@ -138,7 +138,13 @@ def _target(e: Emitter, stm: Stm, expr: Apply) -> tuple[Array, Scalar | Array]:
     if e.depth:
         how = "writes in place" if in_place else "copies the array before it writes, because the old one is used later"
         e.kernel.note(stm.pos, how)
-    return (array if in_place else memory.duplicate(e, array, stm.vars[0])), value
+    return (array if in_place else _copied(e, array, stm.vars[0])), value
+
+
+def _copied(e: Emitter, array: Array, var: Var) -> Array:
+    """A copy in the place that waits for `var`, unless the array itself was built there and somebody still reads it."""
+    place = e.places.get(var)
+    return memory.duplicate(e, array, None if place is not None and place.region is array.region else var)
 
 
 def _replicate(e: Emitter, stm: Stm, expr: Apply) -> None:

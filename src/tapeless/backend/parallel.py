@@ -58,12 +58,27 @@ def map_row(e: Emitter, body: Lambda, targets: Sequence[Array], index: Scalar) -
             prepared += prepare(e, body.body, atom, row)
     values = e.block(body.body)
     e.unprepare(prepared)
-    for target, row, value in zip(targets, rows, values, strict=True):
+    for target, row, value in zip(targets, rows, _kept_apart(e, rows, values), strict=True):
         if row is None:
             memory.put(e, target, (index,), value)
         else:
             assert isinstance(value, Array)
             memory.put_all(e, row, value)
+
+
+def _kept_apart(e: Emitter, rows: Sequence[Array | None], values: Sequence[Value]) -> list[Value]:
+    """The values, copied where they lie in a row that is still to be written with another value."""
+    waiting = [
+        row.region
+        for row, value in zip(rows, values, strict=True)
+        if row is not None and isinstance(value, Array) and not memory.is_same(row, value)
+    ]
+    return [
+        memory.duplicate(e, value)
+        if isinstance(value, Array) and row is not None and value.region in waiting and not memory.is_same(row, value)
+        else value
+        for row, value in zip(rows, values, strict=True)
+    ]
 
 
 def prepare(e: Emitter, block: Block, atom: Atom, place: Array) -> list[Var]:

@@ -522,4 +522,36 @@ PROGRAMS = [
            }""",
         lambda r, n: [r.normal(size=n).astype(np.float32)],
     ),
+    Program(
+        "a part of a row is read after the row has changed",
+        """def f(x: f64[n]) {
+             a.1: f64[n], b.2: f64[n, 3] = map n (i.3: i64) {
+               v.4: f64 = index x i.3
+               r.5: f64[3] = replicate 0.0 3
+               s.6: f64[3] = update r.5 v.4 1
+               p.7: f64[2] = slice s.6 1 2 1
+               q.8: f64[2] = replicate 9.0 2
+               t.9: f64[3] = update_slice s.6 q.8 0 1
+               w.10: f64 = index p.7 0
+               return w.10 t.9
+             }
+             return a.1 b.2
+           }""",
+        _vector,
+    ),
+    Program(
+        "a part of a row is a result of its own, and the row changes",
+        """def f(x: f64[n]) {
+             a.1: f64[n, 3], b.2: f64[n, 2] = map n (i.3: i64) {
+               v.4: f64 = index x i.3
+               r.5: f64[3] = replicate 0.0 3
+               s.6: f64[3] = update r.5 v.4 1
+               p.7: f64[2] = slice s.6 1 2 1
+               t.8: f64[3] = update s.6 7.0 1
+               return t.8 p.7
+             }
+             return a.1 b.2
+           }""",
+        _vector,
+    ),
 ]
