@@ -1,11 +1,11 @@
 """The tests of the repository as judges of a mistake planted in a rule (`mutate_rules`): what the laws cannot see.
 
 `watched()` runs the tests about derivatives once, on the right rules: for each what it costs, and which lines of
-`ad/` it runs through. `fails(mutant, tests)` runs those that go through the changed statement, cheap ones first, in a
-process that imports the changed file. They hold costs, counts, plans, patterns and words to what is promised.
+`ad/` it runs through. `Tests.catch(mutant)` runs those that go through the changed statement in a forked process that
+imports the changed file: first those that caught others of its file, then those named for it, then cheap ones. They
+hold costs, counts, plans, patterns and words to what is promised.
 
-    python tools/mutant_tests.py watch OUTPUT       the processes that these start
-    python tools/mutant_tests.py judge MODULE SECONDS TEST ...      (the changed source comes from standard input)
+    python tools/mutant_tests.py OUTPUT [PATH ...]       the process that watches
 """
 
 from __future__ import annotations
@@ -17,7 +17,8 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Generator, Sequence
+from collections import defaultdict
+from collections.abc import Generator, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 from math import ceil
@@ -31,12 +32,14 @@ from tapeless.testing.mutant_judge import AD, Changed
 from tapeless.testing.rule_mutants import Mutant
 
 ROOT = Path(__file__).parents[1]
+OURS = (f"{ROOT}/src/", f"{ROOT}/tests/")
 ABOUT = ("tests/unit/ad", "tests/derivatives", "tests/reversible/test_gradients.py", "tests/reversible/test_planner.py",
          "tests/unit/eliminate/test_collapse.py")  # fmt: skip
 IGNORED = ("test_rule_mutants.py", "test_mutants.py", "test_directed.py", "test_jvp_random.py")
 SLOW = 3.0  # seconds, watched, beyond which a test is left out
 EACH = 8.0  # seconds, watched, of the parameters of one test function for one mutant
-PATIENCE = 30  # seconds of processor time for a verdict, beyond twice what the tests cost, watched
+PATIENCE = 10.0  # seconds of processor time for a test, beyond twice what it costs, watched
+FIRST = 12  # of those that caught a mutant of the file, so many go first, the latest before others
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,21 +51,39 @@ class Test:
     reaches: frozenset[tuple[str, int]]
 
 
-def watched() -> list[Test]:
-    """All tests about derivatives, cheap ones first."""
-    with tempfile.NamedTemporaryFile("r", suffix=".json") as output:
-        _started("watch", output.name, check=True)
+def watched(about: Sequence[str] = ()) -> Tests:
+    """All tests about derivatives, or those of some files."""
+    with tempfile.NamedTemporaryFile("r", suffix=".json") as output, tempfile.TemporaryDirectory() as cache:
+        environment = os.environ | {"TAPELESS_CACHE_DIR": cache}
+        command = [sys.executable, __file__, output.name, *about]
+        subprocess.run(command, cwd=ROOT, env=environment, stdout=subprocess.DEVNULL, check=True)
         found = json.load(output)
     tests = [Test(name, seconds, frozenset((m, n) for m, n in lines)) for name, (seconds, lines) in found.items()]
-    return sorted((test for test in tests if test.seconds < SLOW), key=lambda test: test.seconds)
+    return Tests(sorted((test for test in tests if test.seconds < SLOW), key=lambda test: test.seconds))
 
 
-def fails(mutant: Mutant, tests: Sequence[Test]) -> bool:
-    """Does a test fail with the mistake planted, or lose its way?"""
-    chosen = _chosen(mutant, tests)
-    limit = ceil(PATIENCE + 2 * sum(test.seconds for test in chosen))
-    names = [test.name for test in chosen]
-    return bool(chosen) and _started("judge", mutant.module, str(limit), *names, source=mutant.source) != 0
+class Tests:
+    """Tests as judges; they remember which of them caught mutants of which file."""
+
+    def __init__(self, tests: Sequence[Test]) -> None:
+        self.tests = tests
+        self.caught: defaultdict[str, list[Test]] = defaultdict(list)
+
+    def catch(self, mutant: Mutant, near: bool) -> bool:
+        """Does a test fail with the mistake planted, or lose its way?
+
+        `near` takes those that caught others of the file and those that are named for it, otherwise all the rest.
+        """
+        chosen = _chosen(mutant, self.tests)
+        first = [test for test in reversed(self.caught[mutant.module]) if test in chosen][:FIRST]
+        named = [test for test in chosen if f"test_{mutant.module}" in test.name and test not in first]
+        close = [*first, *named]
+        asked = close if near else [test for test in chosen if test not in close]
+        caught, name = _failed(mutant, asked) if asked else (False, "")
+        for test in asked:
+            if test.name == name:
+                self.caught[mutant.module] = [*(t for t in self.caught[mutant.module] if t != test), test]
+        return caught
 
 
 def _chosen(mutant: Mutant, tests: Sequence[Test]) -> list[Test]:
@@ -82,15 +103,54 @@ def _cheap(tests: Sequence[Test]) -> list[Test]:
     return [test for test, seconds in zip(tests, spent, strict=True) if seconds <= EACH]
 
 
-def _started(*words: str, source: str = "", check: bool = False) -> int:
-    """This file as a process of its own, with a cache of its own; its exit status."""
-    with tempfile.TemporaryDirectory() as cache:
-        environment = os.environ | {"TAPELESS_CACHE_DIR": cache}
-        command = [sys.executable, __file__, *words]
-        return subprocess.run(
-            command, cwd=ROOT, env=environment, input=source, text=True,
-            stdout=subprocess.DEVNULL, stderr=None if check else subprocess.DEVNULL, check=check,
-        ).returncode  # fmt: skip
+def _failed(mutant: Mutant, tests: Sequence[Test]) -> tuple[bool, str]:
+    """Does one of the tests fail, in a process with a cache of its own, and which?"""
+    with tempfile.TemporaryDirectory() as cache, tempfile.NamedTemporaryFile("r") as output:
+        child = os.fork()
+        if child == 0:
+            status = 1
+            try:
+                os.environ["TAPELESS_CACHE_DIR"] = cache
+                status = _judged(mutant, tests, Path(output.name))
+            finally:
+                os._exit(status)
+        return os.waitpid(child, 0)[1] != 0, output.read()
+
+
+def _judged(mutant: Mutant, tests: Sequence[Test], output: Path) -> int:
+    """What pytest says of the tests where the changed file is imported; which it runs is written to `output`."""
+    os.chdir(ROOT)
+    nothing = os.open(os.devnull, os.O_RDWR)
+    for stream in (0, 1, 2):
+        os.dup2(nothing, stream)
+    for name in [name for name, module in sys.modules.items() if _is_ours(name, module)]:
+        del sys.modules[name]
+    sys.meta_path.insert(0, Changed(mutant))
+    _allow(PATIENCE)
+    return int(pytest.main(["-x", "-p", "no:cacheprovider", *(test.name for test in tests)], [_Hurry(tests, output)]))
+
+
+def _is_ours(name: str, module: object) -> bool:
+    return name.startswith("tapeless") or str(getattr(module, "__file__", None)).startswith(OURS)
+
+
+def _allow(seconds: float) -> None:
+    """So much more processor time for this process."""
+    resource.setrlimit(resource.RLIMIT_CPU, (ceil(time.process_time() + seconds), resource.RLIM_INFINITY))
+
+
+class _Hurry:
+    """Limits the processor time of each test."""
+
+    def __init__(self, tests: Iterable[Test], output: Path) -> None:
+        self.seconds = {test.name: test.seconds for test in tests}
+        self.output = output
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, Any, Any]:
+        self.output.write_text(item.nodeid)
+        _allow(PATIENCE + 2 * self.seconds.get(item.nodeid, 0.0))
+        return (yield)
 
 
 class _Watch:
@@ -121,26 +181,13 @@ class _Watch:
                 self.found[item.nodeid] = (time.process_time() - start, sorted(lines))
 
 
-def _watch(output: str) -> int:
+def _watch(output: str, about: Sequence[str]) -> int:
     watch = _Watch()
-    status = pytest.main(["-p", "no:cacheprovider", *(f"--ignore-glob=*{x}" for x in IGNORED), *ABOUT], [watch])
+    ignored = (f"--ignore-glob=*{x}" for x in IGNORED)
+    status = pytest.main(["-p", "no:cacheprovider", *ignored, *(about or ABOUT)], [watch])
     Path(output).write_text(json.dumps(watch.found))
     return int(status)
 
 
-def _judge(module: str, limit: int, tests: Sequence[str]) -> int:
-    resource.setrlimit(resource.RLIMIT_CPU, (limit, limit))
-    for name in [name for name in sys.modules if name.startswith("tapeless")]:
-        del sys.modules[name]
-    sys.meta_path.insert(0, Changed(Mutant(module, 0, None, "", sys.stdin.read())))
-    return int(pytest.main(["-x", "-p", "no:cacheprovider", *tests]))
-
-
 if __name__ == "__main__":
-    match sys.argv[1:]:
-        case ["watch", output]:
-            sys.exit(_watch(output))
-        case ["judge", module, limit, *tests]:
-            sys.exit(_judge(module, int(limit), tests))
-        case _:
-            sys.exit(__doc__)
+    sys.exit(_watch(sys.argv[1], sys.argv[2:]))

@@ -1,11 +1,12 @@
 """Plant mistakes in the derivative rules, one at a time, and see whether the laws catch each.
 
     python tools/mutate_rules.py [FILE ...] [--jobs 2] [--programs 40] [--sample K --seed S] [--list] [--laws-only]
+    python tools/mutate_rules.py FILE --only TEXT --among tests/unit/ad/test_FILE.py       does a new test catch it?
 
-What the laws let pass is judged by the tests of the repository about derivatives (`mutant_tests`): they also hold
-costs, plans and words to what is promised. A survivor is printed with its line: either the change means nothing, and
-belongs to `testing/equivalent.py` with the reason, or there is a hole. Exit status 1 when there are survivors that are
-not listed there.
+The tests of the repository about derivatives (`mutant_tests`) judge as well, those near the file before the laws and
+the others after them: they also hold costs, plans and words to what is promised. A survivor is printed with its line:
+either the change means nothing, and belongs to `testing/equivalent.py` with the reason, or there is a hole. Exit status
+1 when there are survivors that are not listed there.
 """
 
 from __future__ import annotations
@@ -16,14 +17,14 @@ import runpy
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
-from mutant_tests import ROOT, fails, watched
+from mutant_tests import ROOT, Tests, watched
 
 from tapeless.testing.directed_kinds import EVERY_MODE, Law
 from tapeless.testing.equivalent import reason
 from tapeless.testing.mutant_judge import AD, corpus, reached, survivors
-from tapeless.testing.rule_mutants import Mutant, mutants
+from tapeless.testing.rule_mutants import Mutant, mutants, unchanged
 
 NOT_RULES = {"__init__", "prepare"}
 # Programs that tests keep: the file, their dictionary, and those of them without a reverse derivative.
@@ -40,9 +41,11 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--list", action="store_true", help="print the mutants and stop")
     parser.add_argument("--laws-only", action="store_true", help="leave out the tests")
+    parser.add_argument("--only", default="", help="mutants whose line of output contains this")
+    parser.add_argument("--among", nargs="+", default=[], help="judge by the tests of these files alone, by no law")
     options = parser.parse_args()
-    paths = [path for path in sorted(AD.glob("*.py")) if path.stem not in NOT_RULES]
-    found = [m for path in paths if not options.files or path.stem in options.files for m in mutants(path)]
+    every = [path.stem for path in sorted(AD.glob("*.py")) if path.stem not in NOT_RULES]
+    found = [m for file in options.files or every for m in mutants(AD / f"{file}.py") if options.only in str(m)]
     if options.sample:
         found = random.Random(options.seed).sample(found, min(options.sample, len(found)))
     if options.list:
@@ -53,25 +56,39 @@ def main() -> int:
 
 def _try_all(found: list[Mutant], options: argparse.Namespace) -> int:
     start = time.monotonic()
-    cases = corpus(options.programs, _programs_of_tests())
+    tests = Tests([]) if options.laws_only else watched(options.among)
+    cases = [] if options.among else corpus(options.programs, _programs_of_tests())
     judged = [mutant for mutant in found if not reason(mutant)]
-    print(f"{len(judged)} mutants, {len(found) - len(judged)} equivalent ones left out, {len(cases)} cases", flush=True)
-    tests = None
+    print(f"{len(judged)} mutants, {len(found) - len(judged)} equivalent ones left out, {len(cases)} cases,"
+          f" {len(tests.tests)} tests, {time.monotonic() - start:.0f} s", flush=True)  # fmt: skip
     open: list[Mutant] = []
     by_tests: list[Mutant] = []
-    for mutant in survivors(judged, cases, options.jobs):
-        if not options.laws_only:
-            tests = watched() if tests is None else tests
-            if fails(mutant, tests):
-                by_tests.append(mutant)
-                continue
+    for mutant in survivors(_let_pass(judged, tests, by_tests), cases, options.jobs):
+        if tests.catch(mutant, near=False):
+            by_tests.append(mutant)
+            continue
         open.append(mutant)
         print(f"survived {mutant} [{len(reached(mutant, cases))} cases reach it]", flush=True)
     _summary(found, by_tests, open)
     share = 100 * (1 - len(open) / max(1, len(judged)))
-    print(f"{len(judged) - len(open)} of {len(judged)} caught ({share:.1f} %), {len(by_tests)} of them by tests alone,"
+    print(f"{len(judged) - len(open)} of {len(judged)} caught ({share:.1f} %), {len(by_tests)} of them by tests,"
           f" in {time.monotonic() - start:.0f} s")  # fmt: skip
     return 1 if open else 0
+
+
+def _let_pass(found: Iterable[Mutant], tests: Tests, by_tests: list[Mutant]) -> Iterator[Mutant]:
+    """What the tests that are near let pass; the others are added to `by_tests`."""
+    last = ""
+    for mutant in found:
+        if mutant.module != last:
+            last = mutant.module
+            print(f"{time.strftime('%H:%M:%S')} {last}", flush=True)
+            if tests.catch(unchanged(AD / f"{last}.py"), near=True):
+                raise AssertionError(f"tests of {last} fail although nothing is changed")
+        if tests.catch(mutant, near=True):
+            by_tests.append(mutant)
+        else:
+            yield mutant
 
 
 def _summary(found: list[Mutant], by_tests: list[Mutant], open: list[Mutant]) -> None:

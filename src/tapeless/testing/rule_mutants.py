@@ -56,6 +56,11 @@ def mutants(path: Path) -> Iterator[Mutant]:
             yield Mutant(path.stem, node.lineno, spans.get(node), change + which, ast.unparse(tree))
 
 
+def unchanged(path: Path) -> Mutant:
+    """A file as it is, as its parse tree says it: what judges a mutant must be content with this."""
+    return Mutant(path.stem, 0, None, "nothing", ast.unparse(ast.parse(path.read_text())))
+
+
 def _spans(tree: ast.AST) -> dict[ast.AST, range]:
     """The lines of the innermost statement of a function around each node; of a compound one, those of its head."""
     found: dict[ast.AST, range] = {}
