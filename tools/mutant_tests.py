@@ -5,7 +5,7 @@
 imports the changed file: first those that caught others of its file, then those named for it, then cheap ones. They
 hold costs, counts, plans, patterns and words to what is promised.
 
-    python tools/mutant_tests.py OUTPUT [PATH ...]       the process that watches
+    python tools/mutant_tests.py OUTPUT PATH ...       the process that watches
 """
 
 from __future__ import annotations
@@ -33,8 +33,9 @@ from tapeless.testing.rule_mutants import Mutant
 
 ROOT = Path(__file__).parents[1]
 OURS = (f"{ROOT}/src/", f"{ROOT}/tests/")
-ABOUT = ("tests/unit/ad", "tests/derivatives", "tests/reversible/test_gradients.py", "tests/reversible/test_planner.py",
-         "tests/unit/eliminate/test_collapse.py")  # fmt: skip
+BACKWARDS = ("bits", "drift", "fields", "gradients", "kept", "nested", "planner", "regions", "reversible")
+ABOUT = ("tests/unit/ad", "tests/derivatives", *(f"tests/reversible/test_{name}.py" for name in BACKWARDS),
+         "tests/unit/eliminate/test_collapse.py", "tests/symbolic/test_segments.py")  # fmt: skip
 IGNORED = ("test_rule_mutants.py", "test_mutants.py", "test_directed.py", "test_jvp_random.py")
 SLOW = 3.0  # seconds, watched, beyond which a test is left out
 EACH = 8.0  # seconds, watched, of the parameters of one test function for one mutant
@@ -51,15 +52,41 @@ class Test:
     reaches: frozenset[tuple[str, int]]
 
 
-def watched(about: Sequence[str] = ()) -> Tests:
-    """All tests about derivatives, or those of some files."""
-    with tempfile.NamedTemporaryFile("r", suffix=".json") as output, tempfile.TemporaryDirectory() as cache:
-        environment = os.environ | {"TAPELESS_CACHE_DIR": cache}
-        command = [sys.executable, __file__, output.name, *about]
-        subprocess.run(command, cwd=ROOT, env=environment, stdout=subprocess.DEVNULL, check=True)
-        found = json.load(output)
+def watched(about: Sequence[str] = (), known: Path | None = None) -> Tests:
+    """All tests about derivatives, or those of some files.
+
+    `known` is a file with what was watched before, of the same rules: then only the files that were edited since are
+    watched, and it is brought up to date.
+    """
+    found: dict[str, Any] = {}
+    paths = _files(about or ABOUT)
+    if known and known.exists():
+        old = [path for path in paths if path.stat().st_mtime < known.stat().st_mtime]
+        names = {str(path.relative_to(ROOT)) for path in old}
+        found = {name: test for name, test in json.loads(known.read_text()).items() if name.split("::")[0] in names}
+        paths = [path for path in paths if path not in old]
+    if paths:
+        found |= _watched(paths)
+    if known:
+        known.write_text(json.dumps(found))
     tests = [Test(name, seconds, frozenset((m, n) for m, n in lines)) for name, (seconds, lines) in found.items()]
     return Tests(sorted((test for test in tests if test.seconds < SLOW), key=lambda test: test.seconds))
+
+
+def _files(about: Sequence[str]) -> list[Path]:
+    """The files of tests, helpers left out."""
+    found = [
+        path for name in about for path in ([ROOT / name] if name.endswith(".py") else (ROOT / name).glob("test_*.py"))
+    ]
+    return sorted(path for path in found if path.name not in IGNORED)
+
+
+def _watched(paths: Sequence[Path]) -> dict[str, Any]:
+    with tempfile.NamedTemporaryFile("r", suffix=".json") as output, tempfile.TemporaryDirectory() as cache:
+        environment = os.environ | {"TAPELESS_CACHE_DIR": cache}
+        command = [sys.executable, __file__, output.name, *map(str, paths)]
+        subprocess.run(command, cwd=ROOT, env=environment, stdout=subprocess.DEVNULL, check=True)
+        return json.load(output)
 
 
 class Tests:
@@ -110,7 +137,7 @@ def _failed(mutant: Mutant, tests: Sequence[Test]) -> tuple[bool, str]:
         if child == 0:
             status = 1
             try:
-                os.environ["TAPELESS_CACHE_DIR"] = cache
+                os.environ |= {"TAPELESS_CACHE_DIR": cache, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
                 status = _judged(mutant, tests, Path(output.name))
             finally:
                 os._exit(status)
@@ -181,10 +208,9 @@ class _Watch:
                 self.found[item.nodeid] = (time.process_time() - start, sorted(lines))
 
 
-def _watch(output: str, about: Sequence[str]) -> int:
+def _watch(output: str, paths: Sequence[str]) -> int:
     watch = _Watch()
-    ignored = (f"--ignore-glob=*{x}" for x in IGNORED)
-    status = pytest.main(["-p", "no:cacheprovider", *ignored, *(about or ABOUT)], [watch])
+    status = pytest.main(["-p", "no:cacheprovider", *paths], [watch])
     Path(output).write_text(json.dumps(watch.found))
     return int(status)
 

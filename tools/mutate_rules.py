@@ -18,6 +18,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 
 from mutant_tests import ROOT, Tests, watched
 
@@ -43,6 +44,9 @@ def main() -> int:
     parser.add_argument("--laws-only", action="store_true", help="leave out the tests")
     parser.add_argument("--only", default="", help="mutants whose line of output contains this")
     parser.add_argument("--among", nargs="+", default=[], help="judge by the tests of these files alone, by no law")
+    parser.add_argument(
+        "--known", type=Path, help="a file for what tests cost and reach, from an earlier run and for a later"
+    )
     options = parser.parse_args()
     every = [path.stem for path in sorted(AD.glob("*.py")) if path.stem not in NOT_RULES]
     found = [m for file in options.files or every for m in mutants(AD / f"{file}.py") if options.only in str(m)]
@@ -56,7 +60,7 @@ def main() -> int:
 
 def _try_all(found: list[Mutant], options: argparse.Namespace) -> int:
     start = time.monotonic()
-    tests = Tests([]) if options.laws_only else watched(options.among)
+    tests = Tests([]) if options.laws_only else watched(options.among, options.known)
     cases = [] if options.among else corpus(options.programs, _programs_of_tests())
     judged = [mutant for mutant in found if not reason(mutant)]
     print(f"{len(judged)} mutants, {len(found) - len(judged)} equivalent ones left out, {len(cases)} cases,"

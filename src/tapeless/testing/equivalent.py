@@ -106,6 +106,9 @@ EQUIVALENT: dict[str, dict[str, str]] = {
         "condition negated: if mentions(type, local):": LOOP,
         "second operand dropped: isinstance(atom, Lit) or atom.name not in self.local": SAME,
     },
+    "inexact": {
+        "first operand dropped: guarded or unknown (2)": "the body was gone through before, when its condition was",
+    },
     "iteration": {
         "condition negated: base_name(x) if isinstance(x, Var) else 'kept'": NAMES,
     },

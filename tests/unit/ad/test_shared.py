@@ -65,6 +65,10 @@ def f(a: f64[n, m], i: i64) {
 """
 
 
+def names_of(results):
+    return [x.name.split(".")[0] for x in results]
+
+
 def test_the_last_dear_value_that_all_need_is_kept():
     function = parse_function(BODY)
     b, i = Builder(), function.params[1]
@@ -72,7 +76,23 @@ def test_the_last_dear_value_that_all_need_is_kept():
     new = keep_shared(b, function.params[0].type.shape[0], i, function.body, ((u,), (p,)))
     (made,) = b.stms
     assert isinstance(made.expr, Map)
-    assert [x.name.split(".")[0] for x in made.expr.body.body.results] == ["d"]  # one number, not u and v
+    assert names_of(made.expr.body.body.results) == ["d"]  # one number, not u and v
     assert not any(isinstance(stm.expr, Reduce) for stm in statements(new))
     assert keep_shared(Builder(), i, i, function.body, ((u,), (w,))) is function.body  # nothing in common
     assert evaluate(function, [np.ones((1, 2)), 0])
+
+
+ON_THE_WAY = (
+    BODY.replace("  s: f64 =", "  c: f64 = index a i 1\n  s: f64 =")
+    .replace("exp e", "mul e c")
+    .replace("mul v w", "mul v c")
+)
+
+
+def test_what_is_cheap_is_not_kept_beside_what_is_dear():
+    function = parse_function(ON_THE_WAY)
+    b, i = Builder(), function.params[1]
+    u, p, _ = function.body.results
+    new = keep_shared(b, function.params[0].type.shape[0], i, function.body, ((u,), (p,)))
+    assert [names_of(stm.expr.body.body.results) for stm in b.stms] == [["d"]]  # c was read for it: it is read again
+    assert [stm.expr.op for stm in statements(new)].count("index") == 2
