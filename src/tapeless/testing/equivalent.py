@@ -285,6 +285,7 @@ EQUIVALENT: dict[str, dict[str, str]] = {
     },
     "near": {
         "operands swapped: b.apply('sub', x, y)": "only how large the difference is counts",
+        "1 -> 2: i64(1)": "only whether the largest is zero counts",
     },
     "values": {
         "index off by one: values[0]": SAME,
