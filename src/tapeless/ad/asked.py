@@ -45,6 +45,9 @@ def _read_elsewhere(block: Block, branch: Stm, good: Var) -> set[str]:
     for stm in block.stms:
         if stm is branch:
             continue
-        is_asked = isinstance(stm.expr, If) and stm.expr.cond == good
-        found |= mentioned(stm.expr.orelse) if is_asked and isinstance(stm.expr, If) else mentioned(stm)
+        match stm.expr:
+            case If(cond, _, orelse) if cond == good:
+                found |= mentioned(orelse)
+            case _:
+                found |= mentioned(stm)
     return found

@@ -34,6 +34,7 @@ OTHERS = {
     "read elsewhere": ("  return z.9\n}", "  w.10: f64 = add z.9 y.6\n  return w.10\n}"),
     "a result": ("  return z.9\n}", "  return y.6\n}"),
     "read where it does not hold": ("return t.8", "return y.6"),
+    "asked for by another truth value": ("if good.7", "if c.2"),
     "true in the other arm": ("return x.1 False", "return x.1 True"),
     "unknown in the other arm": ("return x.1 False", "return x.1 c.2"),
 }
@@ -53,6 +54,34 @@ def test_what_was_not_good_enough_is_not_gone_back_through():
 def test_the_law_holds(x, c):
     function = parse_function(PROGRAM.replace("1e300", "4.0"))
     assert judge_derivatives(function, [np.float64(x), np.bool_(c)], order=2).kind == "ok"
+
+
+WITHOUT = """\
+def without(x: f64, c: bool) {
+  y: RESULT, good: bool, k: i64 = if c {
+    t: bool = lt x 1.0
+    return FIRST t 1
+  } else {
+    return SECOND False 0
+  }
+  z: i64 = if good {
+    return k
+  } else {
+    return 2
+  }
+  return z
+}"""
+
+
+def test_only_truth_values_ask_and_only_for_numbers():
+    """Nobody reads y, and neither is it a truth value, nor is k, though both are zero where c does not hold."""
+
+    def found(result, first, second):
+        text = WITHOUT.replace("RESULT", result).replace("FIRST", first).replace("SECOND", second)
+        return {name: good.name for name, good in asked(parse_function(text).body).items()}
+
+    assert found("f64", "x", "0.0") == {"y": "good"}
+    assert found("i64", "3", "0") == {}
 
 
 @pytest.mark.parametrize("change", OTHERS.values(), ids=OTHERS)

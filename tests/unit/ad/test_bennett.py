@@ -47,3 +47,11 @@ def test_the_best_number_of_parts():
     assert found is not None
     assert places(9999, found, undo=False) <= 24
     assert calls(9999, found, undo=False) <= 178601
+
+
+@pytest.mark.parametrize(("steps", "most"), [(8, 9), (9, 6), (11, 7), (21, 12), (30, 8)])
+def test_no_other_number_of_parts_takes_fewer_steps(steps, most):
+    found = best_sectors(steps, most)
+    assert found is not None
+    others = [k for k in range(2, steps + 2) if places(steps, k, undo=False) <= most]
+    assert calls(steps, found, undo=False) == min(calls(steps, k, undo=False) for k in others)
