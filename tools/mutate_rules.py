@@ -1,7 +1,7 @@
 """Plant mistakes in the derivative rules, one at a time, and see whether the laws catch each.
 
     python tools/mutate_rules.py [FILE ...] [--jobs 2] [--programs 40] [--sample K --seed S] [--list] [--laws-only]
-    python tools/mutate_rules.py FILE --only TEXT --among tests/unit/ad/test_FILE.py       does a new test catch it?
+    python tools/mutate_rules.py FILE --only TEXT --tests-only --among tests/unit/ad/test_FILE.py
 
 The tests of the repository about derivatives (`mutant_tests`) judge as well, those near the file before the laws and
 the others after them: they also hold costs, plans and words to what is promised. A survivor is printed with its line:
@@ -43,7 +43,8 @@ def main() -> int:
     parser.add_argument("--list", action="store_true", help="print the mutants and stop")
     parser.add_argument("--laws-only", action="store_true", help="leave out the tests")
     parser.add_argument("--only", default="", help="mutants whose line of output contains this")
-    parser.add_argument("--among", nargs="+", default=[], help="judge by the tests of these files alone, by no law")
+    parser.add_argument("--among", nargs="+", default=[], help="of the tests, judge by those of these files")
+    parser.add_argument("--tests-only", action="store_true", help="leave out the laws")
     parser.add_argument(
         "--known", type=Path, help="a file for what tests cost and reach, from an earlier run and for a later"
     )
@@ -61,7 +62,7 @@ def main() -> int:
 def _try_all(found: list[Mutant], options: argparse.Namespace) -> int:
     start = time.monotonic()
     tests = Tests([]) if options.laws_only else watched(options.among, options.known)
-    cases = [] if options.among else corpus(options.programs, _programs_of_tests())
+    cases = [] if options.tests_only else corpus(options.programs, _programs_of_tests())
     judged = [mutant for mutant in found if not reason(mutant)]
     print(f"{len(judged)} mutants, {len(found) - len(judged)} equivalent ones left out, {len(cases)} cases,"
           f" {len(tests.tests)} tests, {time.monotonic() - start:.0f} s", flush=True)  # fmt: skip

@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ..ir.build import Builder
-from ..ir.core import Apply, Block, Check, For, If, Stm, While
+from ..ir.core import Apply, Block, For, If, Stm, While
 from ..ir.op import lookup
 from ..ir.types import Atom, Lit, Var
 from ..ir.walk import free_vars, lambdas
@@ -112,7 +112,7 @@ class Choice:
 
     def _statement(self, stm: Stm) -> Part:
         expr = stm.expr
-        if isinstance(expr, Check) or not any(var.name in self.varied for var in stm.vars):
+        if not any(var.name in self.varied for var in stm.vars):
             return Part()
         if isinstance(expr, Apply):
             return self._operation(stm, expr)

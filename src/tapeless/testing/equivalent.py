@@ -55,6 +55,9 @@ EQUIVALENT: dict[str, dict[str, str]] = {
         "0 -> 1: i64(0) (4)": "a chain of two steps has at least one repetition, which sets it",
         "gt -> ge: scope.b.apply('gt', trips, i64(0))": "a loop that does not run fits, and keeps everything",
     },
+    "choice": {
+        "condition negated: varied if isinstance(varied, set) else set(varied)": "names are copied in vain",
+    },
     "colouring": {
         "index off by one: pattern.shape[0]": SQUARE,
         "index off by one: pattern.shape[0] (3)": SQUARE,
