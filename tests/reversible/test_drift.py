@@ -6,12 +6,16 @@ import numpy as np
 import pytest
 
 import tapeless as tp
+from tapeless.ad.drift import back
 from tapeless.ad.functions import vjp_function
+from tapeless.ad.inexact import Inexact
 from tapeless.ad.planner import Plan
 from tapeless.ad.prepare import prepare
 from tapeless.front.capture import lower, specialise
+from tapeless.ir.core import Block, For, Lambda
 from tapeless.ir.eval import evaluate
 from tapeless.ir.numbers_count import CountingTower
+from tapeless.ir.types import i64
 from tapeless.passes.notes import Notes
 from tapeless.runtime import host
 
@@ -80,6 +84,7 @@ def test_what_drifts_runs_again_and_what_does_not_runs_once():
     """Forward, backwards and again, in the iteration; 64 states keep all of a short loop's."""
     assert sines(swing, 50) == 3 * 50
     assert sines(kicked, 50) == 3 * 50 + 2 * 50
+    assert sines(kicked, 200) == 3 * 200 + 2 * 200 + (200 - 64)
 
 
 def fields(u, v, n):
@@ -117,6 +122,69 @@ def nested(x, v, n):
 def test_loops_within_loops_are_tried_before():
     exact = tp.grad(nested, (0, 1))(0.3, 0.2, 6)
     np.testing.assert_allclose(tp.grad(nested, (0, 1), memory="reversible")(0.3, 0.2, 6), exact, rtol=1e-7)
+
+
+def halved(x, v, n):
+    """How often x is halved is kept, but the iteration that runs again finds it out from x."""
+    for _ in range(n):
+        v += 0.1 * np.sin(x)
+        while x > 1.0:
+            x *= 0.5
+        x += 0.3 + 0.01 * v
+    return x, v
+
+
+def branched(x, v, n):
+    if x > 0.0:
+        x, v = swing(x, v, n)
+    return x, v
+
+
+def branched_in_a_loop(x, v, n):
+    for k in range(n):
+        x, v = branched(x, v, k)
+        v += 0.01 * np.sin(x)
+    return x, v
+
+
+@pytest.mark.parametrize(("function", "trials"), [
+    (swing, 0), (branched, 0), (branched_in_a_loop, 1), (halved, 1),
+], ids=lambda x: getattr(x, "__name__", ""))  # fmt: skip
+def test_what_is_tried_before(function, trials):
+    """Loops in loops, whose adjoints would be copied each time, and those that might never end."""
+    gradient = tp.grad(loss_of(function), (0, 1), memory="reversible")
+    assert gradient.explain(0.3, 0.2, 10).count("on trial") == trials
+    np.testing.assert_allclose(gradient(0.3, 0.2, 10), tp.grad(loss_of(function), (0, 1))(0.3, 0.2, 10), rtol=1e-9)
+
+
+class Emitted:
+    """Stands for a strictly reversible loop, and for the scope that it is emitted in: says what was emitted."""
+
+    def __init__(self, endless):
+        self.said = []
+        self.plan, self.loop = Plan(strict=True), For(i64(3), (), Lambda((), Block((), ())))
+        self.inexact = lambda: Inexact({"x"}, reaches_rounds=endless)
+        self.b = self
+
+    def run(self, _scope, _check):
+        self.said.append("run")
+        return ()
+
+    def comes_back(self, _scope):
+        return "comes back"
+
+    def is_found(self, _scope, _firsts):
+        return "is found"
+
+    def check(self, _kind, *args, **_words):
+        self.said.append(*args)
+
+
+def test_strict_loops_that_may_be_endless_are_tried_before():
+    for endless, expected in ((False, ["run", "is found"]), (True, ["comes back", "run"])):
+        loop = Emitted(endless)
+        back(loop, loop)
+        assert loop.said == expected
 
 
 def test_second_derivatives_of_what_drifts():

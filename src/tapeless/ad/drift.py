@@ -99,7 +99,8 @@ def _back_or_fail(loop: Returning, scope: Scope) -> dict[int, Var]:
 def _is_executed_once(scope: Scope) -> bool:
     """Is nothing around the return sweep but branches?"""
     if isinstance(scope, ArmScope):
-        return scope.parent is not None and _is_executed_once(scope.parent)
+        assert scope.parent is not None
+        return _is_executed_once(scope.parent)
     return scope.parent is None
 
 

@@ -70,6 +70,9 @@ EQUIVALENT: dict[str, dict[str, str]] = {
             "no input has a size that the block computes, so that nothing is known"
         ),
     },
+    "drift": {
+        "1 -> 2: i64(1)": "a place more than there are states stays free",
+    },
     "extremes": {
         "first operand dropped: is_small(x.var.type, KEPT) or _is_row(x, which, self.expr.size)": COST,
         "condition negated: self._arms(scope, which, count) if self._is_dear() else None": COST,
