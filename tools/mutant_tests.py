@@ -37,7 +37,7 @@ BACKWARDS = ("bits", "drift", "fields", "gradients", "kept", "nested", "planner"
 ABOUT = ("tests/unit/ad", "tests/derivatives", *(f"tests/reversible/test_{name}.py" for name in BACKWARDS),
          "tests/unit/eliminate/test_collapse.py", "tests/symbolic/test_segments.py")  # fmt: skip
 IGNORED = ("test_rule_mutants.py", "test_mutants.py", "test_directed.py", "test_jvp_random.py")
-SLOW = 3.0  # seconds, watched, beyond which a test is left out
+SLOW = 3.0  # seconds, watched, beyond which a test is left out, unless it is named for the file
 EACH = 8.0  # seconds, watched, of the parameters of one test function for one mutant
 PATIENCE = 10.0  # seconds of processor time for a test, beyond twice what it costs, watched
 FIRST = 12  # of those that caught a mutant of the file, so many go first, the latest before others
@@ -70,7 +70,7 @@ def watched(about: Sequence[str] = (), known: Path | None = None) -> Tests:
     if known:
         known.write_text(json.dumps(found))
     tests = [Test(name, seconds, frozenset((m, n) for m, n in lines)) for name, (seconds, lines) in found.items()]
-    return Tests(sorted((test for test in tests if test.seconds < SLOW), key=lambda test: test.seconds))
+    return Tests(sorted(tests, key=lambda test: test.seconds))
 
 
 def _files(about: Sequence[str]) -> list[Path]:
@@ -118,7 +118,8 @@ def _chosen(mutant: Mutant, tests: Sequence[Test]) -> list[Test]:
     lines = {(mutant.module, line) for line in mutant.lines or ()}
     functions: dict[str, list[Test]] = {}
     for test in tests:
-        if not lines or not lines.isdisjoint(test.reaches):
+        quick = test.seconds < SLOW or f"test_{mutant.module}" in test.name
+        if quick and (not lines or not lines.isdisjoint(test.reaches)):
             functions.setdefault(test.name.split("[")[0], []).append(test)
     some = [test for each in functions.values() for test in {*_cheap(each), each[-1]}]
     return sorted(some, key=lambda test: test.seconds)

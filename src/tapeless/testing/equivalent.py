@@ -96,6 +96,13 @@ EQUIVALENT: dict[str, dict[str, str]] = {
         "first operand dropped: name == 'add' or not start.type.shape": LOOP,
         "second operand dropped: isinstance(expr, Hist) or not sweep.is_varied(start)": LOOP,
     },
+    "in_order": {
+        "first operand dropped: any((var.type.shape for var in stm.vars)) or not _only_adds(expr, active)": (
+            "arrays that do not vary could be carried along, too"
+        ),
+        "0 -> 1: i64(0)": "the loop has no counter that its body reads",
+        "0 -> 1: i64(0) (2)": "only its type is asked for",
+    },
     "indexed": {
         "second operand dropped: isinstance(entry, Span) and isinstance(entry.size, Var) and "
         "(entry.size.name in local)": COST,

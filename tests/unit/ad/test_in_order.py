@@ -51,6 +51,16 @@ def unused(a, b):
     return a[i] * b[0]
 
 
+def forked(a, b):  # one partial sum goes on in two ways
+    i, total = 0, 0.0
+    while i < len(a):
+        total += a[i]
+        if i > 3:
+            total += b[i] * b[i]
+        i += 2
+    return total * b[0]
+
+
 def scaled(a, b):  # a product: not only added
     i, total = 0, 1.0
     while i < len(a):
@@ -110,7 +120,10 @@ def twice(a, b):
     return total * a[0] * b[0]
 
 
-YES, NO = (merged, several, never, unused), (scaled, read, handed_on, exchanged, deciding, deciding_inside, twice)
+YES, NO = (
+    (merged, several, never, unused, forked),
+    (scaled, read, handed_on, exchanged, deciding, deciding_inside, twice),
+)
 
 
 @pytest.mark.parametrize("function", [*YES, *NO], ids=lambda f: f.__name__)
