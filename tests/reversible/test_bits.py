@@ -101,7 +101,17 @@ def elements_of_the_loop(x, n):
     return np.sum(x * x)
 
 
-@pytest.mark.parametrize("function", [elements, elements_of_the_loop], ids=lambda f: f.__name__)
+def elements_in_a_branch(x, n):
+    for i in range(n):
+        if i % 2 == 0:
+            for k in tp.prange(len(x)):
+                if x[k] > 0.3:
+                    x[k] -= 0.25
+        x += 0.1
+    return np.sum(x * x)
+
+
+@pytest.mark.parametrize("function", [elements, elements_of_the_loop, elements_in_a_branch], ids=lambda f: f.__name__)
 def test_of_each_element(function):
     x = np.array([0.3, 0.7, 2.0])
     gradient = tp.grad(function, memory="reversible")

@@ -77,7 +77,7 @@ def _of_each_iteration(sweep: Sweep, stm: Stm) -> tuple[Sequence[Site], Backward
             raise CannotInvert("a loop inside is counted each time")
         for site in sites:
             rows.setdefault(site.name, fresh("bit", layout(expr.body.body, site).type))
-        recorded_step(expr.body, sites)
+        recorded_step(expr.body, sites)  # refuses what has no place of its own in an iteration
         step = For(expr.count, expr.init, replayed_step(expr.body, sites, rows))
         return inverse_step(step, sweep.before)
 

@@ -235,6 +235,9 @@ EQUIVALENT: dict[str, dict[str, str]] = {
         "second operand dropped: isinstance(atom, Var) and atom.type.dtype.is_float": SAME,
         "first operand dropped: k == 0 and isinstance(expr, Apply) and _reads_part(expr, self.sizes)": SAME,
     },
+    "places": {
+        "comparison changed: name not in outer": "proofs are looked for in another order; what is not found costs a branch",
+    },
     "rebound": {
         "first operand dropped: isinstance(result, Var) and result.type.shape and (params[k].name not in read) and "
         "unread[": "a number that is written in the program has no shape",

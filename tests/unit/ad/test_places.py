@@ -1,10 +1,13 @@
 """Where a contribution of a body that may not run stands in a branch: only where its place may not exist."""
 
+import numpy as np
 import pytest
 
 from tapeless.ir.check import check
 from tapeless.ir.core import Apply, If
+from tapeless.ir.eval import evaluate
 from tapeless.ir.text import parse_function
+from tapeless.ir.types import i64
 from tapeless.ir.walk import statements
 
 from .vjp_harness import vjp
@@ -42,7 +45,9 @@ def branches(text: str) -> list[str]:
     stms = list(statements(vjp(function).body))
     defs = {var: stm.expr for stm in stms for var in stm.vars}
     tests = [defs[stm.expr.cond] for stm in stms if isinstance(stm.expr, If) and stm.vars]
-    return [str(test.args[0]) for test in tests if isinstance(test, Apply) and test.op == "gt"]
+    sizes = [test.args for test in tests if isinstance(test, Apply) and test.op == "gt"]
+    assert all(limit == i64(0) for _, limit in sizes)
+    return [str(size) for size, _ in sizes]
 
 
 @pytest.mark.parametrize(
@@ -130,3 +135,20 @@ def f(x: f64[n], y: f64[o], k: i64, m: i64) {{
 )
 def test_branches_inside_a_map(before: str, start: str, size: str, read: str, sizes: list[str]):
     assert branches(INSIDE.format(before=before, start=start, size=size, read=read)) == sizes
+
+
+@pytest.mark.parametrize("size", [0, 1, 2])
+def test_what_one_run_contributes(size: int):
+    """None reads at no place, one at a place that only exists where it runs."""
+    program = parse_function(PROGRAM.format(before="", size="m", read=X.format("k")))
+    x, k = np.array([0.3, 0.7, 1.1]), 1 if size else 100
+    *_, found, _ = evaluate(vjp(program), [x, np.ones((3, 3)), k, 0, size, 0, True, 1.0])
+    np.testing.assert_allclose(found, size * np.cos(x) * (np.arange(3) == 1), rtol=1e-15)
+
+
+@pytest.mark.parametrize("counter", ["a", "i", "z"])
+def test_counters_are_younger_than_their_sizes(counter: str):
+    """Backwards through a map of n elements, whatever the names are."""
+    text = INSIDE.format(before="", start="n", size="m", read="x h").replace("(i: i64)", f"({counter}: i64)")
+    text = text.replace("    s: f64 =", f"    h: i64 = sub l {counter}\n    s: f64 =")
+    assert branches(text) == []
