@@ -236,7 +236,7 @@ EQUIVALENT: dict[str, dict[str, str]] = {
         "first operand dropped: k == 0 and isinstance(expr, Apply) and _reads_part(expr, self.sizes)": SAME,
     },
     "places": {
-        "comparison changed: name not in outer": "proofs are looked for in another order; what is not found costs a branch",
+        "comparison changed: name not in outer": "an unproved place costs a branch, no more",
     },
     "rebound": {
         "first operand dropped: isinstance(result, Var) and result.type.shape and (params[k].name not in read) and "
