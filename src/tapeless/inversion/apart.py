@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from math import gcd
 from typing import TypeAlias
 
 from ..ir.core import Apply, Block, Check, Expr, For, If, Map, Reduce, Scan, Stm
@@ -11,6 +12,9 @@ from ..ir.walk import free_vars, lambdas
 from ..passes.affine import Affine, form_of
 from ..passes.facts import Facts
 from ..records import dataclass
+
+# No array is as long.
+_LONGEST = 1 << 48
 
 # Of each dimension an index, or the start, the size and the step of a span; as sums of variables of the program, so
 # that equal places compare equal however they were computed.
@@ -26,15 +30,52 @@ def place_of(op: str, operands: Sequence[Atom], defs: Mapping[str, Expr]) -> Pla
     return tuple((form_of(start, defs), size, form_of(step, defs)) for start, size, step in triples)
 
 
+def are_same(facts: Facts, one: Place, other: Place) -> bool:
+    """Are these one place? Sizes may go by several names."""
+    return len(one) == len(other) and all(_is_same_part(facts, x, y) for x, y in zip(one, other, strict=True))
+
+
+def _is_same_part(facts: Facts, one: Affine | Span, other: Affine | Span) -> bool:
+    if isinstance(one, Affine) or isinstance(other, Affine):
+        return one == other
+    (start, size, step), (begin, count, stride) = one, other
+    return start == begin and step == stride and (size == count or facts.decide("eq", size, count) is True)
+
+
 def are_apart(facts: Facts, one: Place, other: Place) -> bool:
-    """Does one end before the other begins, in some dimension?"""
+    """Does one end before the other begins, in some dimension, or pass over it?"""
     for x, y in zip(one, other, strict=False):
+        if _are_between(x, y):
+            return True
         first, second = _extent(facts, x), _extent(facts, y)
         if first is None or second is None:
             continue
         if facts.proves(second[0].plus(first[1], -1)) or facts.proves(first[0].plus(second[1], -1)):
             return True
     return False
+
+
+def _are_between(one: Affine | Span, other: Affine | Span) -> bool:
+    """Do the steps of one pass over the places of the other?
+
+    With g the gcd of the steps, places differ by what the starts differ by, and multiples of g. Forms are known modulo
+    2^64: variables in them count only by powers of two.
+    """
+    (start, stride), (begin, step) = _progression(one), _progression(other)
+    common, difference = gcd(stride, step), start.plus(begin, -1)
+    if difference.terms:
+        common &= -common
+        if common and any(factor % common for factor in difference.terms.values()):
+            return False
+    return common > 1 and abs(difference.const) < _LONGEST and difference.const % common != 0
+
+
+def _progression(part: Affine | Span) -> tuple[Affine, int]:
+    """The start and the step; 1 where the step is no number."""
+    if isinstance(part, Affine):
+        return part, 0
+    start, _, step = part
+    return start, 1 if step.terms else abs(step.const)
 
 
 def _extent(facts: Facts, part: Affine | Span) -> tuple[Affine, Affine] | None:

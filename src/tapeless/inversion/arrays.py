@@ -14,7 +14,7 @@ from ..ir.core import Apply
 from ..ir.types import Atom, Lit, Var, i64
 from ..passes.affine import ZERO, Affine
 from ..records import dataclass, replace
-from .apart import Place, Span
+from .apart import Place, Span, are_same
 
 if TYPE_CHECKING:
     from .solving import Solving
@@ -173,7 +173,7 @@ def _turned(s: Solving, array: Atom, directions: Sequence[int]) -> Atom:
 def _learn_in_a_hole(s: Solving, array: Var, place: Place, value: Atom) -> None:
     hole = s.holes[array.name]
     for gap in hole.gaps:
-        if gap.place == place:
+        if are_same(s.facts(), gap.place, place):
             fill(s, array.name, gap, value)
             return
         if parts := _elements(s, array, gap, place):
