@@ -77,7 +77,8 @@ def announce_backwards(plan: Plan, pos: Pos | None, count: Atom, states: Sequenc
 def expected_error(count: Atom, drift: float) -> str:
     """How far states that are brought back are off."""
     known = f"{max(1, int(count.value)) * ROUNDING:.1g}" if isinstance(count, Lit) else f"trips * {ROUNDING:.1g}"
-    return f"error about {known} unless differences grow; checked: the first state is found again to {drift:g}"
+    checked = f"checked: the first state, and some on the way, are found again to {drift:g}"
+    return f"error about {known} unless differences grow; {checked}"
 
 
 def announce_irreversible(plan: Plan, pos: Pos | None, reason: str) -> None:

@@ -21,14 +21,19 @@ from ..ir.core import Apply, Block, For, Lambda, Stm
 from ..ir.types import I64, Atom, Type, Var, zero
 from ..ir.walk import fresh, substitute_lambda
 from .sweep import Sweep
+from .witness import NOTHING, Witness
 
 
 @dataclass(frozen=True, slots=True)
 class Backwards:
-    """One iteration backwards; `places` are what it takes behind the state, as they are after the loop."""
+    """One iteration backwards; `places` are what it takes behind the state, as they are after the loop.
+
+    `witness` is what was noted of the loop on its way.
+    """
 
     inverse: Lambda
     places: tuple[Atom, ...] = ()
+    witness: Witness = NOTHING
 
 
 def keeping_bits(sweep: Sweep, stm: Stm) -> Backwards | None:

@@ -8,7 +8,7 @@ So the first state of a loop is compared with what running backwards finds. Unle
 `near.DRIFT`, what came of it is dropped, and the return sweep runs from states kept on the way (`checkpoints`): those
 of the plan, or `ROOM` of them if nothing was to be kept. In a strictly reversible function it is an error.
 
-The state at hand is compared, not each on the way: a loop that first expands everything by more than 10^8 and then
+States on the way are compared too (`witness`): a loop that first expands everything by more than 10^8 and then
 contracts it again comes back to its first state however wrong those in between are.
 """
 
@@ -52,18 +52,18 @@ def back_unless_it_drifts(loop: Returning, scope: Scope, otherwise: Otherwise, k
     """
     inexact = loop.inexact()
     if inexact is None:
-        return _arrays(loop.run(scope, "no float that comes back is read"))
+        return _arrays(loop.run(scope, "no float that comes back is read").firsts)
     first, second = (ArmScope(scope.b.child(), scope.varied, set(), scope) for _ in range(2))
     if _is_executed_once(scope) and not inexact.reaches_rounds:
         check = f"{expected_error(loop.loop.count, DRIFT[F64])}, else it runs again from {kept}"
         arm, first.b = first.b, scope.b
-        firsts = loop.run(first, check)
-        found, first.b = loop.is_found(scope, firsts), arm
+        run = loop.run(first, check)
+        found, first.b = loop.is_found(scope, run), arm
     else:
         check = f"{expected_error(loop.loop.count, DRIFT[F64])} on trial, else it runs from {kept}"
         found = loop.comes_back(scope)
-        firsts = loop.run(first, check)
-    ends = [_arrays(firsts), otherwise(second)]
+        run = loop.run(first, check)
+    ends = [_arrays(run.firsts), otherwise(second)]
     arrays = list(ends[1])
     made = join(scope, found, (first, second), [[end[k] for k in arrays] for end in ends])
     return dict(zip(arrays, made, strict=True))
@@ -86,14 +86,14 @@ def _back_or_fail(loop: Returning, scope: Scope) -> dict[int, Var]:
     """A loop of which nothing may be kept: an error where it does not come back to its first state."""
     inexact = loop.inexact()
     if inexact is None:
-        return _arrays(loop.run(scope, "no float that comes back is read"))
+        return _arrays(loop.run(scope, "no float that comes back is read").firsts)
     check = f"{expected_error(loop.loop.count, DRIFT[F64])}, else it is an error"
     if inexact.reaches_rounds:
         scope.b.check("assert", loop.comes_back(scope), info=DRIFTED)
-        return _arrays(loop.run(scope, check))
-    firsts = loop.run(scope, check)
-    scope.b.check("assert", loop.is_found(scope, firsts), info=DRIFTED)
-    return _arrays(firsts)
+        return _arrays(loop.run(scope, check).firsts)
+    run = loop.run(scope, check)
+    scope.b.check("assert", loop.is_found(scope, run), info=DRIFTED)
+    return _arrays(run.firsts)
 
 
 def _is_executed_once(scope: Scope) -> bool:

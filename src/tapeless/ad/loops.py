@@ -20,6 +20,7 @@ from ..ir.build import Builder, is_literal
 from ..ir.core import For, If, Lambda, Stm, While
 from ..ir.types import I64, Atom, Lit, Type, Var, i64
 from ..ir.walk import fresh, refresh
+from ..records import replace
 from . import accumulated, checkpoints, drift, online, stacks, uncompute
 from .adjoints import ArmScope, Scope
 from .ahead import ahead
@@ -29,6 +30,7 @@ from .branches import join
 from .checkpoints import Slots
 from .custom import place
 from .in_order import in_order
+from .kept import Kept
 from .limits import Limits, limits, online_limits
 from .planner import Plan
 from .rebound import kept_apart
@@ -97,7 +99,7 @@ def _from_some(
 
     if inverse is None:
         return again(scope)
-    returning = Returning(sweep, stm, inverse, adjoints, plan)
+    returning = Returning(sweep, stm, replace(inverse, witness=Kept(slots)), adjoints, plan)
     return drift.back_unless_it_drifts(returning, scope, again, "the states that were kept")
 
 

@@ -10,16 +10,28 @@ from ..ir.types import F32, F64, I64, Atom, Lit, Type, Var, i64
 from ..ir.walk import fresh
 
 DRIFT = {F64: 1e-8, F32: 1e-4}
+# What rounding leaves of values that are much smaller than they will be, relative to the largest that they will be.
+DUST = {F64: 1e-12, F32: 1e-6}
 
 
-def is_near(b: Builder, found: Atom, expected: Atom, last: Atom) -> Atom:
-    """Is each element what is expected? Floats within `DRIFT` of the largest one, at the start or at the end."""
+def is_near(b: Builder, found: Atom, expected: Atom, last: Atom, dust: Atom | None = None) -> Atom:
+    """Is each element what is expected? Floats within `DRIFT` of the largest one, at the start or at the end.
+
+    Less than `dust` is no difference.
+    """
     dtype = expected.type.dtype
     if not dtype.is_float:
         return b.apply("eq", _largest(b, (found, expected), _differ), i64(0))
-    size = b.apply("max", _largest(b, (expected,), _magnitude), _largest(b, (last,), _magnitude))
+    size = b.apply("max", largest_magnitude(b, expected), largest_magnitude(b, last))
     limit = b.apply("mul", size, Lit(DRIFT[dtype], dtype))
+    if dust is not None:
+        limit = b.apply("max", limit, dust)
     return b.apply("le", _largest(b, (found, expected), _difference), limit)
+
+
+def largest_magnitude(b: Builder, value: Atom) -> Atom:
+    """NaN if there is one."""
+    return _largest(b, (value,), _magnitude)
 
 
 def _magnitude(b: Builder, x: Atom) -> Atom:

@@ -11,14 +11,15 @@ it that they stay small. A loop whose places depend on such numbers (`inexact`) 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 from ..inversion.inverse import inverse_step
 from ..inversion.solving import CannotInvert
 from ..ir.build import Builder
 from ..ir.core import For, Stm
-from ..ir.types import Atom, Var, boolean, i64
+from ..ir.types import Atom, Var, i64
 from ..ir.walk import inline, substitute
-from ..records import dataclass
+from ..records import dataclass, replace
 from .adjoints import Scope
 from .announce import announce_backwards, announce_irreversible
 from .bits import Backwards, keeping_bits
@@ -26,6 +27,7 @@ from .inexact import Inexact, inexact_backwards, inexact_in
 from .iteration import run_back
 from .limits import read_back
 from .near import is_near
+from .noted import noting
 from .planner import Plan
 from .sweep import Sweep
 
@@ -51,9 +53,19 @@ def forward(sweep: Sweep, stm: Stm, counted: Stm, plan: Plan) -> Backwards | Non
         kept = None if plan.strict or problem.what == UNSAFE else keeping_bits(sweep, counted)
         if kept is None:
             announce_irreversible(plan, stm.pos, problem.what)
-        return kept
+        return kept and _witnessed(sweep, stm, kept)
     sweep.emit(counted)
-    return found
+    return _witnessed(sweep, stm, found)
+
+
+def _witnessed(sweep: Sweep, stm: Stm, found: Backwards) -> Backwards:
+    """Let the loop just emitted note something of its states on the way, where they come back inexactly."""
+    expr = stm.expr
+    assert isinstance(expr, For)
+    inexact, params = inexact_in(expr.body), expr.body.params[1:]
+    loop = next(made for made in reversed(sweep.b.stms) if stm.vars[0] in made.vars)
+    which = [k for k, param in enumerate(params) if inexact.has(param)]
+    return replace(found, witness=noting(sweep.b, loop, which))
 
 
 def _inverse(sweep: Sweep, stm: Stm) -> Backwards:
@@ -68,6 +80,13 @@ def _inverse(sweep: Sweep, stm: Stm) -> Backwards:
     if back.reaches_place or back.reaches_rounds:
         raise CannotInvert(UNSAFE)
     return Backwards(inverse)
+
+
+class Found(NamedTuple):
+    """The carried values as running backwards finds them before a loop, and how many states it found wrong."""
+
+    firsts: tuple[Var, ...]
+    wrong: Var
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,31 +110,40 @@ class Returning:
         read = read_back(self.sweep, self.stm)
         return found if found.has(*(params[k] for k in read)) else None
 
-    def run(self, scope: Scope, check: str) -> tuple[Var, ...]:
-        """Emit the return sweep; the carried values as they were before the loop. `check` is for `explain`."""
+    def run(self, scope: Scope, check: str) -> Found:
+        """Emit the return sweep. `check` is for `explain`."""
+
+        finals, witness = self._finals(scope), self.found.witness
+        width, dust = len(finals), witness.dust(scope.b, finals)
 
         def begin(b: Builder, i: Var, carried: Sequence[Var]) -> tuple[list[Var], Callable[[Scope], Sequence[Atom]]]:
-            start = [_named(b, atom) for atom in self._step(b, scope, i, carried)]
-            return start[: len(self.stm.vars)], lambda child: [child.primal(x) for x in start]
+            start = [_named(b, atom) for atom in self._step(b, scope, i, carried[:width])]
+            wrong = witness.compared(b, i, start, tuple(carried[width:]), dust)
+            return start[: len(self.stm.vars)], lambda child: [*(child.primal(x) for x in start), *wrong]
 
-        run = run_back(self.sweep, scope, self.stm, self.adjoints, self.plan, self._finals(scope), begin)
+        memory = (*finals, *witness.start())
+        run = run_back(self.sweep, scope, self.stm, self.adjoints, self.plan, memory, begin)
         announce_backwards(self.plan, self.stm.pos, self.loop.count, [var.type for var in self.stm.vars], check)
-        return run.memory[: len(self.stm.vars)]
+        return Found(run.memory[: len(self.stm.vars)], run.memory[width])
 
     def comes_back(self, scope: Scope) -> Atom:
         """Run the loop backwards without adjoints: is its first state found again?"""
 
-        def step(b: Builder, turn: Var, *lasts: Var) -> Sequence[Atom]:
+        finals, witness = self._finals(scope), self.found.witness
+        width, dust = len(finals), witness.dust(scope.b, finals)
+
+        def step(b: Builder, turn: Var, *carried: Var) -> Sequence[Atom]:
             i = b.apply("sub", b.apply("sub", self.loop.count, i64(1)), turn, hint="i")
-            return self._step(b, scope, i, lasts)
+            start = self._step(b, scope, i, carried[:width])
+            return [*start, *witness.compared(b, i, start, carried[width:], dust)]
 
-        firsts = scope.b.for_(self.loop.count, self._finals(scope), step)
-        return self.is_found(scope, firsts[: len(self.stm.vars)])
+        ends = scope.b.for_(self.loop.count, (*finals, *witness.start()), step)
+        return self.is_found(scope, Found(ends[: len(self.stm.vars)], ends[width]))
 
-    def is_found(self, scope: Scope, firsts: Sequence[Var]) -> Atom:
-        """Is this the first state of the loop?"""
-        whole: Atom = boolean(True)
-        for first, start, last in zip(firsts, self.loop.init, self.stm.vars, strict=True):
+    def is_found(self, scope: Scope, found: Found) -> Atom:
+        """Was each state that was compared the right one, the first state of the loop among them?"""
+        whole: Atom = scope.b.apply("eq", found.wrong, i64(0))
+        for first, start, last in zip(found.firsts, self.loop.init, self.stm.vars, strict=True):
             near = is_near(scope.b, first, scope.primal(start), scope.primal(last))
             whole = scope.b.apply("and", whole, near)
         return whole

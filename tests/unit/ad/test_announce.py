@@ -160,7 +160,7 @@ def test_backwards_within_a_limit():
 
 
 def test_errors_grow_with_the_number_of_iterations():
-    unless = "unless differences grow; checked: the first state is found again to 1e-08"
+    unless = "unless differences grow; checked: the first state, and some on the way, are found again to 1e-08"
     assert expected_error(N, 1e-8) == f"error about trips * 1e-16 {unless}"
     assert expected_error(i64(10**6), 1e-8) == f"error about 1e-10 {unless}"
     assert expected_error(i64(0), 1e-8) == f"error about 1e-16 {unless}"
