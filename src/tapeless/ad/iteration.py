@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import TypeAlias
 
 from ..ir.build import Atoms, Builder
-from ..ir.core import Block, For, Function, Lambda, Stm
+from ..ir.core import Block, Check, For, Function, Lambda, Stm
 from ..ir.types import I64, Atom, Type, Var, i64
 from ..ir.walk import fresh
 from ..passes import dce
@@ -27,6 +27,9 @@ from .values import zeros
 # From an iteration and what the loop of the return sweep carries besides adjoints to the carried values at its start,
 # and what to carry on, known when the iteration is done.
 Begin: TypeAlias = "Callable[[Builder, Var, Sequence[Var]], tuple[Sequence[Var], Callable[[Scope], Sequence[Atom]]]]"
+
+# More iterations than can have been run.
+_LONGEST = 1 << 48
 
 NOTHING: Mapping[Var, Var] = MappingProxyType({})
 
@@ -72,6 +75,7 @@ def run_back(
     rows = {var: (stack, i) for var, stack in recalled.items()}
     inner, block = sweep.inner(scope, b, expr.body, (i, *start), stm.vars, plan, rows)
     inner.bound |= {x.name for x in start}
+    inner.held = (*inner.held, *_counters_in_range(expr.count, (turn, i), b))
     child = LoopScope(b, inner.varied, inner.bound, scope)
     backs = inner.run(block)
     for k, param in adj_params.items():
@@ -87,6 +91,12 @@ def run_back(
     for k, final in zip(active, loop.vars, strict=False):
         scope.add(expr.init[k], final)
     return Run(loop, loop.vars[len(active) : len(active) + len(memory)])
+
+
+def _counters_in_range(count: Atom, counters: Sequence[Var], b: Builder) -> list[Stm]:
+    """What holds in a loop that has run before: loops inside that run backwards read arrays at places made of this."""
+    facts = [Check("bounds", (count, i64(_LONGEST))), *(Check("bounds", (k, count)) for k in counters)]
+    return [Stm((), fact, b.pos) for fact in facts]
 
 
 def run_carried(

@@ -229,13 +229,17 @@ class Solving:
         if self._facts is None:
             defs = self.definitions()
             self._facts = Facts(defs, {name: number for number, name in enumerate(defs)})
-            level: Solving | None = self
-            while level is not None:
+            # What was executed before comes first: a count may be made of counters around.
+            for level in self._levels():
+                learn_of(self._facts, level.before)
                 for counter, size in level.counters.items():
                     self._facts.counter(counter, size)
-                learn_of(self._facts, (*level.before, *level.block.stms))
-                level = level.parent
+                learn_of(self._facts, level.block.stms)
         return self._facts
+
+    def _levels(self) -> list[Solving]:
+        """Those around, the outermost first, and this one."""
+        return [*([] if self.parent is None else self.parent._levels()), self]
 
     def extent(self, size: Atom) -> int | None:
         """A size as a number: written so in its type, or checked to be one."""

@@ -56,8 +56,8 @@ def run(function: Function, notes: Notes) -> Function:
 def run_before_derivatives(function: Function, notes: Notes) -> Function:
     """The same, for a function that is going to be differentiated.
 
-    Of loops that are to run backwards (`Pos.memory`) only those are replaced that leave no loop, and have none around:
-    the inverses of closed forms could not be found.
+    Of loops that are to run backwards (`Pos.memory`) only those are replaced that have no loop around: the inverse of
+    an iteration with a closed form could not be found. Their steps are not composed in blocks, which would be kept.
     """
     return _run(function, notes, _BLOCKS_BEFORE_DERIVATIVES, undone=True)
 
@@ -137,7 +137,9 @@ class _Replacement:
             (count,) = writer.write(b, [closed.count])
             entered = b.apply("ge", count, i64(least))
         nothing = Block((), (*_before(loop), boolean(False)))
-        self.arm = _arm(b.child(), writer, closed, least, nothing)
+        # Its loops are not the user's: they have few iterations, and keep a state of each.
+        inner = Builder(stm.pos and replace(stm.pos, memory=""))
+        self.arm = _arm(inner, writer, closed, least, nothing)
         *ends, self.good = b.if_blocks(entered, self.arm, nothing)
         old = tuple(fresh(PLAIN, var.type) for var in stm.vars)
         stays = Block((Stm(old, loop, stm.pos),), old)
