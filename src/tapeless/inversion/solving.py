@@ -47,10 +47,14 @@ Undo: TypeAlias = "Callable[[Solving, Stm], None]"
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """What each sort of statement tells, and what several tell together when none tells more by itself."""
+    """What each sort of statement tells, and what several tell together when none tells more by itself.
+
+    With `divides`, by any known factor: what comes of one that is zero will be seen to be wrong, and not be used.
+    """
 
     each: Mapping[type, Undo]
     together: Callable[[Solving], bool]
+    divides: bool = False
 
 
 class Solving:
@@ -229,12 +233,13 @@ class Solving:
         if self._facts is None:
             defs = self.definitions()
             self._facts = Facts(defs, {name: number for number, name in enumerate(defs)})
-            # What was executed before comes first: a count may be made of counters around.
             for level in self._levels():
-                learn_of(self._facts, level.before)
+                # What was checked before comes first: a count may be made of counters around. Guards may read counts.
+                checked = [stm for stm in level.before if isinstance(stm.expr, Check)]
+                learn_of(self._facts, checked)
                 for counter, size in level.counters.items():
                     self._facts.counter(counter, size)
-                learn_of(self._facts, level.block.stms)
+                learn_of(self._facts, (*level.before, *level.block.stms))
         return self._facts
 
     def _levels(self) -> list[Solving]:
