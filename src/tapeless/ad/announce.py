@@ -101,6 +101,7 @@ def _alternatives(plan: Plan, count: Atom, rows: Sequence[Type], states: Sequenc
         return [
             f"all: {_times(rows, count)} bytes, trips iterations again",
             f"binomial: s * ({one}) bytes, r (trips+1) - C(s+r, r-1) again, r the least with C(s+r, s) > trips",
+            f"Bennett in k parts, trips = k^m: (m (k-1) + 2) * ({one}) bytes, 2 k (2k-1)^(m-1) again",
             f"strips: 2 sqrt(trips) * ({one}) bytes, 2 trips again",
             f"from the start: {one} bytes, trips (trips+1) / 2 again",
         ]

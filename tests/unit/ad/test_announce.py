@@ -71,6 +71,7 @@ def test_some_iterations_of_an_unknown_number():
     assert ways == [
         "all: trips * 8 bytes, trips iterations again",
         "binomial: s * (8*n) bytes, r (trips+1) - C(s+r, r-1) again, r the least with C(s+r, s) > trips",
+        "Bennett in k parts, trips = k^m: (m (k-1) + 2) * (8*n) bytes, 2 k (2k-1)^(m-1) again",
         "strips: 2 sqrt(trips) * (8*n) bytes, 2 trips again",
         "from the start: 8*n bytes, trips (trips+1) / 2 again",
     ]

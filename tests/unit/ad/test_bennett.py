@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tapeless.ad.bennett import best_sectors, calls, places, schedule
+from tapeless.ad.treeverse import forward_steps
 
 # A chain of 10^4 states, so of 9999 steps: parts, states at most, steps (Liu and Xu, Acta Phys. Sin. 70, 2021).
 PUBLISHED = [(5, 24, 178601), (10, 38, 68588), (20, 53, 56936), (40, 82, 36758), (80, 143, 29836), (160, 221, 19839)]
@@ -55,3 +56,18 @@ def test_no_other_number_of_parts_takes_fewer_steps(steps, most):
     assert found is not None
     others = [k for k in range(2, steps + 2) if places(steps, k, undo=False) <= most]
     assert calls(steps, found, undo=False) == min(calls(steps, k, undo=False) for k in others)
+
+
+@pytest.mark.parametrize("most", [3, 4, 6, 10, 20, 40, 100])
+@pytest.mark.parametrize("steps", [2, 3, 7, 16, 23, 60, 101, 500, 999, 10_000])
+def test_binomial_checkpoints_never_take_more_steps(steps, most):
+    """With as many states: even if Bennett's steps there were all that a return sweep took (decision 11)."""
+    sectors = best_sectors(steps, min(most, steps + 1))
+    if sectors is not None:
+        assert forward_steps(steps + 1, places(steps, sectors, undo=False)) <= calls(steps, sectors, undo=False)
+
+
+def test_the_counts_without_undoing_the_outermost_parts():
+    for k, m in ((2, 5), (3, 4), (5, 3), (10, 2)):
+        assert calls(k**m, k, undo=False) == k * (2 * k - 1) ** (m - 1)
+        assert places(k**m, k, undo=False) == m * (k - 1) + 2
