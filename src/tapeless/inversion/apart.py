@@ -7,7 +7,7 @@ from math import gcd
 from typing import TypeAlias
 
 from ..ir.core import Apply, Block, Check, Expr, For, If, Map, Reduce, Scan, Stm
-from ..ir.types import Atom, Var
+from ..ir.types import Atom, Lit, Var
 from ..ir.walk import free_vars, lambdas
 from ..passes.affine import Affine, form_of
 from ..passes.facts import Facts
@@ -111,7 +111,7 @@ class Reads:
                 if self.array in _operands(stm.expr):
                     return False
                 with self.facts.scope():
-                    self.facts.counter(body.params[0], size)
+                    learn_counter(self.facts, body.params[0], size)
                     return all(self.are_apart(lam.body) for lam in lambdas(stm.expr))
             case expr:
                 return self.array not in free_vars(expr)
@@ -125,6 +125,16 @@ def _operands(expr: Map | Reduce | Scan | For) -> tuple[Atom, ...]:
             return init
         case _:
             return expr.neutral
+
+
+def learn_counter(facts: Facts, counter: Var, count: Atom) -> None:
+    """What holds inside a loop: of a count that is max(y, 0), that y is positive."""
+    facts.counter(counter, count)
+    match facts.defs.get(count.name) if isinstance(count, Var) else None:
+        case Apply("max", (Var() as whole, Lit(0)) | (Lit(0), Var() as whole)) if facts.is_tame(whole):
+            facts.learn(facts.form(whole).shifted(-1))
+        case _:
+            pass
 
 
 def learn_of(facts: Facts, stms: Iterable[Stm]) -> None:

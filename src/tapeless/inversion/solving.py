@@ -24,7 +24,7 @@ from ..passes.affine import Affine, form_of
 from ..passes.facts import Facts
 from ..passes.notes import Notes
 from ..records import dataclass
-from .apart import Place, Reads, Span, are_apart, learn_of, place_of
+from .apart import Place, Reads, Span, are_apart, learn_counter, learn_of, place_of
 from .arrays import Gap, Hole, Told, fill, learn_part
 
 WRONG = "the function never leaves this behind"
@@ -238,7 +238,7 @@ class Solving:
                 checked = [stm for stm in level.before if isinstance(stm.expr, Check)]
                 learn_of(self._facts, checked)
                 for counter, size in level.counters.items():
-                    self._facts.counter(counter, size)
+                    learn_counter(self._facts, counter, size)
                 learn_of(self._facts, (*level.before, *level.block.stms))
         return self._facts
 

@@ -1,9 +1,10 @@
 """What a known result tells of the operands: first-order operations.
 
-Exact in integers; in floats `(x + e) - e` is x up to one rounding. A product tells a factor where the other one is a
-literal that is not zero: then the quotient is x up to rounding too, and what was lost in the product cannot grow. Other
-factors that are never zero are found in `systems`; any known one does where the inverse may check that it is not zero,
-or where what is found is compared with what was (`Rules.divides`).
+Exact in integers, whose products tell a factor where the other one is an odd literal. In floats `(x + e) - e` is x up
+to one rounding. A product tells a factor where the other one is a literal that is not zero: then the quotient is x up
+to rounding too, and what was lost in the product cannot grow. Other factors that are never zero are found in `systems`;
+any known one does where the inverse may check that it is not zero, or where what is found is compared with what was
+(`Rules.divides`).
 """
 
 from __future__ import annotations
@@ -33,6 +34,8 @@ def undo_operation(s: Solving, stm: Stm) -> None:
             s.learn(expr.args[0], s.b.apply(expr.op, result))
         case "mul" | "div" if expr.args[0].type.dtype.is_float:
             _undo_product(s, expr, result)
+        case "mul":
+            _undo_whole_product(s, expr, result)
         case "accumulate":
             _undo_accumulation(s, expr, result)
         case "reshape":
@@ -86,6 +89,15 @@ def _undo_known_factor(s: Solving, operands: tuple[Atom, Atom], result: Atom) ->
         if s.checks:
             s.b.check("nonzero", known)
         s.learn(unknown, s.b.apply("div", result, known))
+
+
+def _undo_whole_product(s: Solving, expr: Apply, result: Atom) -> None:
+    """Odd numbers have an inverse modulo 2^64: how generators of random numbers run backwards."""
+    for x, factor in (expr.args, expr.args[::-1]):
+        if isinstance(factor, Lit) and int(factor.value) % 2:
+            half = 1 << (8 * factor.dtype.itemsize - 1)
+            inverse = pow(int(factor.value), -1, 2 * half)
+            s.learn(x, s.b.apply("mul", result, Lit((inverse + half) % (2 * half) - half, factor.dtype)))
 
 
 def _is_factor(atom: Atom) -> bool:
