@@ -111,7 +111,8 @@ class Reads:
                 if self.array in _operands(stm.expr):
                     return False
                 with self.facts.scope():
-                    learn_counter(self.facts, body.params[0], size)
+                    self.facts.counter(body.params[0], size)
+                    learn_runs(self.facts, size)
                     return all(self.are_apart(lam.body) for lam in lambdas(stm.expr))
             case expr:
                 return self.array not in free_vars(expr)
@@ -127,9 +128,8 @@ def _operands(expr: Map | Reduce | Scan | For) -> tuple[Atom, ...]:
             return expr.neutral
 
 
-def learn_counter(facts: Facts, counter: Var, count: Atom) -> None:
-    """What holds inside a loop: of a count that is max(y, 0), that y is positive."""
-    facts.counter(counter, count)
+def learn_runs(facts: Facts, count: Atom) -> None:
+    """Inside a loop whose count is max(y, 0), y is positive."""
     match facts.defs.get(count.name) if isinstance(count, Var) else None:
         case Apply("max", (Var() as whole, Lit(0)) | (Lit(0), Var() as whole)) if facts.is_tame(whole):
             facts.learn(facts.form(whole).shifted(-1))

@@ -24,7 +24,7 @@ from ..passes.affine import Affine, form_of
 from ..passes.facts import Facts
 from ..passes.notes import Notes
 from ..records import dataclass
-from .apart import Place, Reads, Span, are_apart, learn_counter, learn_of, place_of
+from .apart import Place, Reads, Span, are_apart, learn_of, learn_runs, place_of
 from .arrays import Gap, Hole, Told, fill, learn_part
 
 WRONG = "the function never leaves this behind"
@@ -233,13 +233,19 @@ class Solving:
         if self._facts is None:
             defs = self.definitions()
             self._facts = Facts(defs, {name: number for number, name in enumerate(defs)})
-            for level in self._levels():
-                # What was checked before comes first: a count may be made of counters around. Guards may read counts.
-                checked = [stm for stm in level.before if isinstance(stm.expr, Check)]
-                learn_of(self._facts, checked)
+            levels = self._levels()
+            # What was checked before comes first, as counts may be made of counters around; then counters, as guards
+            # of other checks may read counts.
+            for level in levels:
+                learn_of(self._facts, [stm for stm in level.before if isinstance(stm.expr, Check)])
+            for level in levels:
                 for counter, size in level.counters.items():
-                    learn_counter(self._facts, counter, size)
+                    self._facts.counter(counter, size)
+            for level in levels:
                 learn_of(self._facts, (*level.before, *level.block.stms))
+            for level in levels:
+                for size in level.counters.values():
+                    learn_runs(self._facts, size)
         return self._facts
 
     def _levels(self) -> list[Solving]:
