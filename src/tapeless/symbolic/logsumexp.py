@@ -21,6 +21,7 @@ from ..passes.cost import has_check
 from ..passes.rewrite import Rewriter
 from ..passes.sums import operators
 from ..passes.uses import slice_for
+from .tame import is_tame
 
 
 def log_of_sum(r: Rewriter, b: Builder, atom: Atom, more: Lit | None = None) -> Atom | None:
@@ -30,11 +31,21 @@ def log_of_sum(r: Rewriter, b: Builder, atom: Atom, more: Lit | None = None) -> 
         return None
     if all(isinstance(term, Lit) for term in terms):
         return None
+    if _is_one_and_tame(r, terms, more):
+        return None
     logs = [_log_of(r, b, term) for term in (*terms, *([] if more is None else [more]))]
     total = logs[0]
     for other in logs[1:]:
         total = _of_two(b, total, other)
     return total
+
+
+def _is_one_and_tame(r: Rewriter, terms: Sequence[Apply | Reduce | Lit], more: Lit | None) -> bool:
+    """Is it 1 + e^x with an x that is known not to be large? Then log1p does."""
+    every = [*terms, *([] if more is None else [more])]
+    powers = [term for term in every if isinstance(term, Apply)]
+    ones = [term for term in every if isinstance(term, Lit) and term.value == 1]
+    return len(every) == 2 and len(powers) == len(ones) == 1 and is_tame(r, powers[0].args[0])
 
 
 def _terms(r: Rewriter, atom: Atom) -> list[Apply | Reduce | Lit] | None:
@@ -69,10 +80,19 @@ def _log_of(r: Rewriter, b: Builder, term: Apply | Reduce | Lit) -> Atom:
 
 
 def _of_two(b: Builder, x: Atom, y: Atom) -> Atom:
+    if y == zero(y.type.dtype):
+        return _of_one(b, x, y)
     larger = b.apply("gt", x, y)
     high, low = b.apply("select", larger, x, y), b.apply("select", larger, y, x)
     rest = b.apply("log1p", b.apply("exp", _below(b, low, high)))
     return b.apply("add", high, rest)
+
+
+def _of_one(b: Builder, x: Atom, nothing: Atom) -> Atom:
+    """log(e^x + 1): the two cannot be the same infinity."""
+    larger = b.apply("gt", x, nothing)
+    high, below = b.apply("select", larger, x, nothing), b.apply("select", larger, b.apply("neg", x), x)
+    return b.apply("add", high, b.apply("log1p", b.apply("exp", below)))
 
 
 def _below(b: Builder, low: Atom, high: Atom) -> Atom:
@@ -84,9 +104,18 @@ def _below(b: Builder, low: Atom, high: Atom) -> Atom:
 
 
 def _is_below(r: Rewriter, atom: Atom) -> bool:
-    """Was this made by `_below`?"""
+    """Was this made by `_below`, or by `_of_one`?"""
     made = r.operation(atom, "select")
-    return made is not None and made.args[2] == zero(atom.type.dtype) and r.operation(made.args[1], "sub") is not None
+    if made is None:
+        return False
+    condition, one, other = made.args
+    if other == zero(atom.type.dtype):
+        return r.operation(one, "sub") is not None
+    return _is(r.operation(condition, "gt"), other, zero(atom.type.dtype)) and _is(r.operation(one, "neg"), other)
+
+
+def _is(found: Apply | None, *args: Atom) -> bool:
+    return found is not None and found.args == args
 
 
 def _of_many(b: Builder, size: Atom, exponent: Lambda) -> Atom:
