@@ -25,9 +25,9 @@ class Counts:
     bytes: int
 
 
-def count(family: str, arguments: tuple, *, coarsen: bool) -> Counts:
-    """Of the gradient of a program, with coarsening or without."""
-    with tp.config(coarsen=coarsen):
+def count(family: str, arguments: tuple, options: dict) -> Counts:
+    """Of the gradient of a program under some options."""
+    with tp.config(**options):
         lowering = tp.grad(getattr(programs, family), BY[family]).lower(*arguments)
     tower = CountingTower()
     evaluate(lowering.ir, [*arguments, *lowering.compiled.lowered.hidden_leaves()], tower)

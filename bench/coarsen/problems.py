@@ -21,7 +21,10 @@ from functools import partial
 import numpy as np
 from bench.grad.harness import Arguments, Problem
 
-PEERS = ("tapeless", "tapeless uncoarsened", "jax", "jax forward", "torch", "torch compile", "casadi", "casadi c")
+PEERS = (
+    "tapeless", "tapeless uncoarsened", "tapeless statements", "jax", "jax forward", "torch", "torch compile", "casadi",
+    "casadi c",
+)  # fmt: skip
 REFERENCE = "numpy"
 RATE, FAST = 1e-3, 0.1
 

@@ -2,13 +2,17 @@
 
     make bench-coarsen
     python bench/coarsen/run.py --problems bgd,spring --peers "tapeless,tapeless uncoarsened,jax"
+    TAPELESS_BENCH_SECONDS=0.02 python bench/coarsen/run.py     short rounds: does all of it run?
 
 Peers run as in `bench/grad/run.py`: each in a process of its own on one core, compared in value and gradient with the
 reference (computed without a compiler) before it is timed, then in turns; the least of the medians counts. `arm.py` is
 the other half: kernels of a robot arm as C code of symbolic engines.
 
     tapeless               what `tp.grad` does by itself
-    tapeless uncoarsened   `tp.config(coarsen=False)`: plain AD, with every other pass
+    tapeless uncoarsened   `tp.config(coarsen=False)`: plain AD, with every other pass. No closed forms, no elimination,
+                           derivatives are not shortened: the baseline of the published figures, of its kind
+    tapeless statements    `tp.config(segments="plain")`: with closed forms and shorter derivatives, but derived one
+                           statement after another: what the choice of segments gains by itself
     jax, jax forward       jit; reverse mode, and for BGDHyperOpt forward mode through a loop that ends
     torch, torch compile   eager, and compiled
     casadi, casadi c       its virtual machine, and its C code through gcc
@@ -29,7 +33,11 @@ sys.path.insert(0, str(ROOT))
 from bench.coarsen import problems  # noqa: E402
 from bench.coarsen.counts import count  # noqa: E402
 from bench.coarsen.tables import OURS, PLAIN, speedup_table, time_table  # noqa: E402
+from bench.coarsen.with_tapeless import VARIANTS  # noqa: E402
 from bench.grad import run as grad  # noqa: E402
+
+# What is switched off in each of the programs that are counted.
+COUNTED = {"off": VARIANTS["uncoarsened"], "statements": VARIANTS["statements"], "on": {}}
 
 
 def main() -> None:
@@ -54,8 +62,8 @@ def _row(name: str, peers: list[str], options: argparse.Namespace) -> dict[str, 
     row = grad.measure("coarsen", problems, name, peers, options.slow, options.limit)
     if OURS in peers and PLAIN in peers:
         problem = problems.PROBLEMS[name]
-        words = ("on",) if name in problems.UNCOUNTED else ("off", "on")
-        row["counts"] = {w: asdict(count(problem.family, problem.make(), coarsen=w == "on")) for w in words}
+        words = ("on",) if name in problems.UNCOUNTED else tuple(COUNTED)
+        row["counts"] = {word: asdict(count(problem.family, problem.make(), COUNTED[word])) for word in words}
     return row
 
 

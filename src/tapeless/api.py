@@ -31,7 +31,7 @@ T = TypeVar("T")
 Function = Callable[..., Any]
 Argnums = int | Sequence[int]
 Memory: TypeAlias = "str | int | States | None"
-Segments: TypeAlias = Literal["counted", "paper"]
+Segments: TypeAlias = Literal["counted", "paper", "plain"]
 
 
 @overload
@@ -60,7 +60,8 @@ def jit(
     Deleting the decorator changes no result. `static_shapes=True` specialises by all sizes of the arguments;
     `check="bounds,nan"` chooses run-time checks for this function; `fastmath=True` lets divisions by one value share
     its reciprocal, which may change a last bit. `coarsen=False` leaves loops as they are where a closed form is known,
-    and derives one statement after another; `segments="paper"` cuts derivatives as the paper on coarsening does.
+    and derives one statement after another; `segments="paper"` cuts derivatives as the paper on coarsening does,
+    and with `segments="plain"` only closed forms and shorter derivatives are left of it.
 
     >>> import numpy as np, tapeless as tp
     >>> @tp.jit

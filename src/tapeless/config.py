@@ -21,7 +21,7 @@ from typing import Any
 
 CHECKS = frozenset({"bounds", "nan"})
 MODES = ("compile", "interpret", "python")
-SEGMENTS = ("counted", "paper")
+SEGMENTS = ("counted", "paper", "plain")
 
 
 def _count(value: object) -> int:
@@ -101,7 +101,9 @@ class Settings:
     buffers: int = _option(_bytes, 256 * 10**6, "how many bytes of freed arrays are kept for reuse")
     fastmath: bool = _option(_flag, False, "let divisions by one value share its reciprocal: a last bit may change")
     coarsen: bool = _option(_flag, True, "replace loops by their closed forms, where these take fewer operations")
-    segments: str = _option(_segments, "counted", "how coarsening cuts programs: counted (by operations) or paper")
+    segments: str = _option(
+        _segments, "counted", "how coarsening cuts programs: counted (by operations), paper, or plain (not)"
+    )
     egglog: bool = _option(_flag, False, "let egglog look for shorter derivatives, too: they take longer to compile")
     debug: bool = _option(_flag, False, "check the program after every pass")
 
