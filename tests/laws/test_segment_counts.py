@@ -1,6 +1,9 @@
-"""Laws of counts: a way to cut a derivative that is chosen by cost takes no more than one statement after another.
+"""Laws of counts: a derivative that is made by the cheapest ways takes no more than one statement after another.
 
-It is chosen by estimates, so that this is not so for all programs: `DEARER` are those of seeds 0 to 290 that break it.
+Ways through single segments and loops are chosen by estimates; the whole is compared before it is kept. Without that,
+or with estimates that count places in arrays for one way only, those of `FOUND` were dearer. Nor does it make a
+derivative dearer to shorten it (`SHORTENED`: what two bodies compute that is the same in all iterations was shared no
+more).
 """
 
 from __future__ import annotations
@@ -11,23 +14,23 @@ import numpy as np
 import pytest
 
 from tapeless.ad.functions import jvp_function, vjp_function
-from tapeless.ad.jvp import pushforward
 from tapeless.ad.planner import Plan
 from tapeless.ad.prepare import prepare
 from tapeless.config import config
 from tapeless.eliminate.collapse import Collapser
 from tapeless.eliminate.paper import Paper
-from tapeless.ir.build import Builder
 from tapeless.ir.core import Function
 from tapeless.ir.eval import evaluate
 from tapeless.ir.numbers_count import CountingTower
 from tapeless.ir.op import lookup
 from tapeless.passes.notes import Notes
 from tapeless.passes.pipeline import optimise
+from tapeless.symbolic.resynthesis import shortened
 from tapeless.testing.coarsen_judge import request
 
 SEEDS = range(24)
-DEARER = (179, 204, 265, 276, 286)
+FOUND = (179, 204, 265, 276, 286, 304)
+SHORTENED = (*range(0, 24, 3), 245)
 
 
 def prepared(seed: int) -> tuple[Function, list[Any], list[int], list[Any]]:
@@ -56,7 +59,7 @@ def agree(found: list[Any], wanted: list[Any]) -> None:
         np.testing.assert_allclose(x, y, rtol=bound, atol=bound)
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("seed", [*SEEDS, *FOUND])
 def test_return_sweeps(seed: int) -> None:
     program, args, active, seeds = prepared(seed)
     if not active:
@@ -68,12 +71,16 @@ def test_return_sweeps(seed: int) -> None:
     agree(cost(vjp_function(program, active, Plan(collapse=Paper())), [*args, *seeds])[1], wanted)
 
 
-@pytest.mark.parametrize("seed", DEARER)
-def test_return_sweeps_that_are_dearer_are_so_by_little(seed: int) -> None:
+@pytest.mark.parametrize("seed", SHORTENED)
+def test_shorter_derivatives(seed: int) -> None:
     program, args, active, seeds = prepared(seed)
-    plain, wanted = cost(vjp_function(program, active), [*args, *seeds])
-    counted, found = cost(vjp_function(program, active, Plan(collapse=Collapser())), [*args, *seeds])
-    assert counted <= 1.05 * plain
+    if not active:
+        return
+    long = vjp_function(program, active, Plan(collapse=Collapser()))
+    short = Function(long.name, long.params, shortened(long.body, Notes()))
+    before, wanted = cost(long, [*args, *seeds])
+    after, found = cost(short, [*args, *seeds])
+    assert after <= before
     agree(found, wanted)
 
 
@@ -85,13 +92,6 @@ def test_tangents(seed: int) -> None:
     dots = [np.ones_like(args[k]) for k in active]
     plain, wanted = cost(jvp_function(program, active), [*args, *dots])
     for way in (Collapser(), Paper()):
-        b = Builder()
-        inputs = [program.params[k] for k in active]
-        params = [type(x)(f"{x.name}_dot", x.type) for x in inputs]
-        _, tangents = pushforward(b, program.body, dict(zip(inputs, params, strict=True)), way)
-        made = [x for x in tangents if x is not None]
-        spent, found = cost(Function("jvp", (*program.params, *params), b.block(made)), [*args, *dots])
+        spent, found = cost(jvp_function(program, active, Plan(collapse=way)), [*args, *dots])
         assert not isinstance(way, Collapser) or spent <= plain
-        moving = [k for k, x in enumerate(tangents) if x is not None]
-        floats = [k for k, x in enumerate(program.result_types) if x.dtype.is_float]
-        agree(found, [wanted[len(program.result_types) + floats.index(k)] for k in moving])
+        agree(found, wanted)

@@ -67,7 +67,10 @@ def accumulated(sweep: Sweep, stm: Stm) -> Body | None:
         return None
     inside = bound_in(Block(found.stms, ())) | {param.name for param in expr.body.params}
     kept = tuple(at for at, entry in found.entries.items() if isinstance(entry, Var) and entry.name in inside)
-    return Body(carried, inputs, reads, found, kept) if _worth(expr, found, kept) else None
+    if not _worth(expr, found, kept, reads):
+        return None
+    collapse.taken.append("slopes")
+    return Body(carried, inputs, reads, found, kept)
 
 
 def back_of(sweep: Sweep, stm: Stm, body: Body) -> Back:
@@ -176,14 +179,19 @@ def _most(body: Lambda) -> int:
     return int(block_cost(body.body) + operands) // KEPT + len(body.params) - 1
 
 
-def _worth(expr: For, found: Accumulated, kept: Sequence[tuple[int, int]]) -> bool:
-    """Is it cheaper to keep the entries than to keep the states, run the body again and go back through it?"""
+def _worth(
+    expr: For, found: Accumulated, kept: Sequence[tuple[int, int]], reads: Mapping[Var, tuple[Var, Lambda]]
+) -> bool:
+    """Is it cheaper to keep the entries than to keep the states, run the body again and go back through it?
+
+    The places of what is read in arrays are found again in either way.
+    """
     again = slice_for(Block(found.stms, ()), found.slopes, checks=False)
     names = mentioned(again)
     states = sum(param.name in names for param in expr.body.params[1:])
     if states == 0:
         return False
-    bound = bound_in(again)
+    bound = bound_in(again) - {name for _, place in reads.values() for name in bound_in(place.body)}
     own = tuple(stm for stm in expr.body.body.stms if any(var.name in bound for var in stm.vars))
     rerun = block_cost(Block(own, ()))
     with_states = rerun + found.plain + KEPT * states

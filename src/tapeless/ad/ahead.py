@@ -36,6 +36,7 @@ def ahead(sweep: Sweep, stm: Stm) -> Back | None:
     if not pushes_together(Block((stm,), ()), sweep.varied, len(inputs)):
         return None
     dots = push_in_place(sweep.b, stm, [{x: Lit(1.0, x.type.dtype)} for x in inputs], collapse)
+    collapse.taken.append("tangents")
     _announce(sweep, stm, inputs, choice)
 
     def back(scope: Scope) -> None:

@@ -17,6 +17,7 @@ from ..ir.core import Block, Function
 from ..ir.types import Atom, Type, Var
 from ..ir.walk import free_vars, fresh
 from ..passes.notes import Notes
+from .compared import cheapest
 from .jacobians import filled
 from .jvp import pushforward
 from .planner import Plan
@@ -24,15 +25,18 @@ from .prepare import prepare
 from .vjp import pullback
 
 
-def jvp_function(function: Function, active: Sequence[int]) -> Function:
+def jvp_function(function: Function, active: Sequence[int], plan: Plan | None = None) -> Function:
     """The function of the arguments and tangents of the active ones that also returns the tangents of its results."""
-    b = Builder()
     inputs = _inputs(function, active)
     tangents = tuple(_named(var, "dot", var.type) for var in inputs)
-    values, dots = pushforward(b, function.body, dict(zip(inputs, tangents, strict=True)))
-    floats = [k for k, value in enumerate(values) if value.type.dtype.is_float]
-    results = filled(b, [dots[k] for k in floats], [values[k].type for k in floats])
-    return Function(f"{function.name}_jvp", (*function.params, *tangents), b.block((*values, *results)))
+
+    def build(b: Builder, plan: Plan) -> Sequence[Atom]:
+        values, dots = pushforward(b, function.body, dict(zip(inputs, tangents, strict=True)), plan.collapse)
+        floats = [k for k, value in enumerate(values) if value.type.dtype.is_float]
+        return (*values, *filled(b, [dots[k] for k in floats], [values[k].type for k in floats]))
+
+    block, _ = cheapest(build, plan or Plan())
+    return Function(f"{function.name}_jvp", (*function.params, *tangents), block)
 
 
 def vjp_function(function: Function, active: Sequence[int], plan: Plan | None = None) -> Function:
@@ -41,20 +45,18 @@ def vjp_function(function: Function, active: Sequence[int], plan: Plan | None = 
     The sizes of a cotangent are those of the argument that is passed; they are compared with the result's own. `plan`
     limits what loops keep for the return sweep.
     """
-    b = Builder()
     inputs = _inputs(function, active)
-    values, pull = pullback(b, function.body, inputs, plan)
-    cotangents: list[Var] = []
-    seeds: list[Atom | None] = []
-    for value in values:
-        if value.type.dtype.is_float:
-            sizes = tuple(fresh("n", size.type) for size in value.type.shape)
-            cotangents.append(_named(value, "adj", Type(value.type.dtype, sizes)))
-            seeds.append(_as_type(b, cotangents[-1], value.type))
-        else:
-            seeds.append(None)
-    adjoints = filled(b, pull(b, seeds), [var.type for var in inputs])
-    return Function(f"{function.name}_vjp", (*function.params, *cotangents), b.block((*values, *adjoints)))
+    cotangents = [_cotangent(x) if x.type.dtype.is_float else None for x in function.body.results]
+
+    def build(b: Builder, plan: Plan) -> Sequence[Atom]:
+        values, pull = pullback(b, function.body, inputs, plan)
+        pairs = zip(cotangents, values, strict=True)
+        seeds = [None if x is None else _as_type(b, x, value.type) for x, value in pairs]
+        return (*values, *filled(b, pull(b, seeds), [var.type for var in inputs]))
+
+    block, _ = cheapest(build, plan or Plan())
+    given = [x for x in cotangents if x is not None]
+    return Function(f"{function.name}_vjp", (*function.params, *given), block)
 
 
 def prepared(block: Block, kept: Sequence[Var], notes: Notes) -> Block:
@@ -71,6 +73,11 @@ def _inputs(function: Function, active: Sequence[int]) -> tuple[Var, ...]:
         if not var.type.dtype.is_float:
             raise DerivativeError(f"{function.name} cannot be differentiated by {var!r}, which is {var.type!r}")
     return inputs
+
+
+def _cotangent(result: Atom) -> Var:
+    sizes = tuple(fresh("n", size.type) for size in result.type.shape)
+    return _named(result, "adj", Type(result.type.dtype, sizes))
 
 
 def _as_type(b: Builder, value: Var, type: Type) -> Atom:

@@ -17,6 +17,7 @@ from ..ir.core import Apply, Block, Check, Stm
 from ..ir.op import lookup
 from ..ir.types import Atom, Var
 from ..ir.walk import free_vars
+from ..passes.notes import Notes
 from ..passes.uses import mentioned
 from ..records import dataclass
 from .roots import is_root
@@ -56,11 +57,21 @@ class Accumulated:
 class Collapse(Protocol):
     """Derivatives of straight-line code by fewer multiplications; None where that cannot be.
 
-    `chooses` says whether loops may be differentiated in other ways than by keeping states, where these are cheaper.
+    `chooses` says whether it goes by cost: loops may be differentiated in other ways than by keeping states, and the
+    whole is compared with one statement after another (`compared`).
     """
 
     @property
     def chooses(self) -> bool: ...
+
+    @property
+    def taken(self) -> list[str]:
+        """What was done in another way than by one statement after another: names of rules."""
+        ...
+
+    def noting(self, notes: Notes) -> Collapse:
+        """The same that writes what it decides to these notes; nothing is taken yet."""
+        ...
 
     def parts(
         self, block: Block, varied: AbstractSet[str], apart: AbstractSet[str] = frozenset()

@@ -19,7 +19,7 @@ from ..ir.build import Builder, is_literal
 from ..ir.core import Block, Stm
 from ..ir.types import Atom, DType, Lit, Var, zero
 from ..passes.notes import Notes
-from ..records import dataclass, replace
+from ..records import dataclass, field, replace
 from ..symbolic.describe import Segment as described
 from .cuts import cut
 from .emit import accumulate
@@ -40,7 +40,12 @@ class Collapser:
     """How `ad` gets through segments (`ad.segments.Collapse`); what is decided goes to `notes`."""
 
     notes: Notes | None = None
+    taken: list[str] = field(default_factory=list[str], compare=False)
     chooses: ClassVar[bool] = True
+
+    def noting(self, notes: Notes) -> Collapser:
+        """The same that writes what it decides to these notes; nothing is taken yet."""
+        return Collapser(notes)
 
     def push(
         self, b: Builder, segment: Segment, directions: Sequence[Sequence[Atom | None]]
@@ -83,6 +88,7 @@ class Collapser:
         return accumulated(segment, How(), most)
 
     def _note(self, segment: Segment, found: Scarce) -> None:
+        self.taken.append("elimination")
         if self.notes is not None:
             before, after = f"{found.plain} multiplications", f"{found.total}"
             if found.once:

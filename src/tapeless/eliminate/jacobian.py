@@ -13,6 +13,7 @@ from itertools import accumulate as accumulated
 from itertools import pairwise
 
 from ..ad import planner
+from ..ad.compared import cheapest
 from ..ad.direction import jacobian_either
 from ..ad.elements import Input, Side, assembled
 from ..ad.jacobians import Jacobian, jacobian_forward, jacobian_reverse
@@ -115,6 +116,14 @@ def _entry(b: Builder, row: Type, column: Input, cells: Sequence[Sequence[Atom |
 
 
 def _swept(b: Builder, block: Block, inputs: Sequence[Input], how: How, memory: planner.Plan) -> Jacobian:
+    def build(b: Builder, plan: planner.Plan) -> Sequence[Atom]:
+        return [entry for row in _sweeps(b, block, inputs, how, plan) for entry in row]
+
+    entries = iter(b.splice(cheapest(build, memory, b.pos)[0]))
+    return tuple(tuple(next(entries) for _ in inputs) for _ in block.results)
+
+
+def _sweeps(b: Builder, block: Block, inputs: Sequence[Input], how: How, memory: planner.Plan) -> Jacobian:
     match how.method:
         case "auto" if how.symmetric:
             return jacobian_forward(b, block, inputs, memory.collapse)

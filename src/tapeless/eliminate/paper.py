@@ -24,7 +24,7 @@ from ..ir.core import Apply, Block, If, Stm
 from ..ir.walk import statements
 from ..passes.notes import Notes
 from ..passes.uses import bound_names
-from ..records import dataclass
+from ..records import dataclass, field
 from ..symbolic.describe import Segment as described
 from .collapse import accumulated
 from .methods import How
@@ -37,7 +37,12 @@ class Paper:
     """How the paper gets through a block (`ad.segments.Collapse`)."""
 
     notes: Notes | None = None
+    taken: list[str] = field(default_factory=list[str], compare=False)
     chooses: ClassVar[bool] = False
+
+    def noting(self, notes: Notes) -> Paper:
+        """The same that writes what it decides to these notes; nothing is taken yet."""
+        return Paper(notes)
 
     def parts(
         self, block: Block, varied: AbstractSet[str], apart: AbstractSet[str] = frozenset()

@@ -31,6 +31,7 @@ from .source import source_of
 from .values import Closure, Value, is_tuple
 
 if TYPE_CHECKING:
+    from ..ad.compared import Build
     from ..ad.elements import Input
     from ..ad.planner import Plan
     from ..eliminate.methods import How
@@ -134,7 +135,16 @@ class Trace:
     def emit(self, c: Context, build: Callable[[Builder], Sequence[Atom]]) -> Atoms:
         """Emit what `build` makes into the current block, with the given atoms for the inputs."""
         b = Builder(c.b.pos)
-        block = _shortened(b.block(build(b)), c.parameters.notes)
+        return self._put(c, b.block(build(b)))
+
+    def derive(self, c: Context, build: Build, memory: Any = None) -> Atoms:
+        """Likewise the derivative that `build` makes by a plan: the cheapest that there is."""
+        from ..ad.compared import cheapest
+
+        return self._put(c, cheapest(build, plan_of(c, memory), c.b.pos)[0])
+
+    def _put(self, c: Context, block: Block) -> Atoms:
+        block = _shortened(block, c.parameters.notes)
         return c.b.splice(substitute(block, dict(zip(self.inputs, self.given, strict=True))))
 
     def value(self, c: Context, results: Sequence[Atom]) -> Value:
@@ -273,11 +283,11 @@ def _gradient(c: Context, d: Derivation, args: Sequence[Value], kwargs: dict[str
             fix="reduce the result to one number, return extra values with has_aux=True, or use tp.jacrev or tp.jacfwd",
         )
 
-    def build(b: Builder) -> Sequence[Atom]:
-        values, adjoints = gradient(b, traced.block, traced.inputs, plan_of(c, d.memory))
+    def build(b: Builder, plan: Plan) -> Sequence[Atom]:
+        values, adjoints = gradient(b, traced.block, traced.inputs, plan)
         return (*values, *adjoints)
 
-    results = traced.emit(c, build)
+    results = traced.derive(c, build, d.memory)
     slopes = _like_arguments(c, d, traced, results[len(traced.block.results) :])
     if d.verb == "value_and_grad":
         value = traced.value(c, results)
@@ -299,9 +309,8 @@ def _jacobian(c: Context, d: Derivation, args: Sequence[Value], kwargs: dict[str
             fix="return the other values with has_aux=True",
         )
 
-    def build(b: Builder) -> Sequence[Atom]:
+    def build(b: Builder, plan: Plan) -> Sequence[Atom]:
         shown = Block(traced.block.stms, traced.block.results[: len(rows)])
-        plan = plan_of(c, d.memory)
         if d.verb == "jacrev":
             values, entries = jacobian_reverse(b, shown if traced.aux is None else traced.block, traced.columns, plan)
         else:
@@ -314,7 +323,10 @@ def _jacobian(c: Context, d: Derivation, args: Sequence[Value], kwargs: dict[str
                 values = b.splice(traced.block)
         return (*values, *(entry for row in entries[: len(rows)] for entry in row))
 
-    results = traced.emit(c, build)
+    if d.how is None:
+        results = traced.derive(c, build, d.memory)
+    else:  # what is not eliminated as a whole is compared by itself
+        results = traced.emit(c, lambda b: build(b, plan_of(c, d.memory)))
     entries = iter(results[len(results) - len(rows) * len(traced.columns) :])
     columns = [leaf for tree in traced.wrt for leaf in leaves(tree)]
     per_row = [
@@ -331,8 +343,10 @@ def plan_of(c: Context, memory: Any) -> Plan:
     from ..eliminate.paper import Paper
 
     settings, plan = config.current, plan_for(memory, c.parameters.notes)
+    if not settings.coarsen or settings.segments == "plain":
+        return plan
     way = Paper if settings.segments == "paper" else Collapser
-    return replace(plan, collapse=way(c.parameters.notes)) if settings.coarsen else plan
+    return replace(plan, collapse=way(c.parameters.notes))
 
 
 def _how(c: Context, d: Derivation) -> How:
@@ -354,12 +368,12 @@ def push(c: Context, traced: Trace, dots: Sequence[Atom]) -> tuple[Value, Value,
 
     floats = [k for k, leaf in enumerate(leaves(traced.out)) if leaf.is_float]
 
-    def build(b: Builder) -> Sequence[Atom]:
+    def build(b: Builder, plan: Plan) -> Sequence[Atom]:
         given = dict(zip(traced.inputs, dots, strict=True))
-        values, found = pushforward(b, traced.block, given, plan_of(c, None).collapse)
+        values, found = pushforward(b, traced.block, given, plan.collapse)
         return (*values, *filled(b, [found[k] for k in floats], [values[k].type for k in floats]))
 
-    results = traced.emit(c, build)
+    results = traced.derive(c, build)
     made = iter(results[len(traced.block.results) :])
     out_dots = [next(made) if leaf.is_float else None for leaf in leaves(traced.out)]
     return traced.value(c, results), from_atoms(c, traced.out, out_dots), results

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..ir.build import Builder
 from ..ir.types import Atom
+from ..ir.walk import fresh
 from .context import Context
 from .derived import LinearMap, plan_of, push, refuse, tangents_of, trace
 from .leaves import from_atoms, leaves, matched
 from .values import Value
+
+if TYPE_CHECKING:
+    from ..ad.planner import Plan
 
 # As in `derived`: only who differentiates imports the derivatives.
 
@@ -19,14 +23,25 @@ def vjp(
     c: Context, function: Value, primals: Sequence[Value], has_aux: bool, memory: Any = None
 ) -> tuple[Value, LinearMap, *tuple[Value, ...]]:
     """The value, the map from cotangents to adjoints of the primals, and what is auxiliary."""
+    from ..ad.compared import cheapest
     from ..ad.jacobians import filled
     from ..ad.vjp import pullback
 
     traced = trace(c, function, primals, {}, range(len(primals)), has_aux)
     pulls: list[Any] = []
 
+    types = [var.type for var in traced.inputs]
+
+    def both(b: Builder, plan: Plan) -> Sequence[Atom]:
+        values, pull = pullback(b, traced.block, traced.inputs, plan)
+        seeds = [fresh("adj", value.type) if value.type.dtype.is_float else None for value in values]
+        return (*values, *filled(b, pull(b, seeds), types))
+
+    # Return sweeps are made later, as many as are asked for: which way is cheaper is told by one.
+    plan = cheapest(both, plan_of(c, memory), c.b.pos)[1]
+
     def forward(b: Builder) -> Sequence[Atom]:
-        values, pull = pullback(b, traced.block, traced.inputs, plan_of(c, memory))
+        values, pull = pullback(b, traced.block, traced.inputs, plan)
         pulls.append(pull)
         return values
 
@@ -36,7 +51,6 @@ def vjp(
         if len(args) != 1:
             refuse(c, f"the second result of tp.vjp takes one cotangent, not {len(args)}")
         seeds = matched(c, traced.out, args[0], "cotangent") + [None] * (len(results) - traced.count)
-        types = [var.type for var in traced.inputs]
         adjoints = iter(traced.emit(c, lambda b: filled(b, pulls[0](b, seeds), types)))
         return tuple(from_atoms(c, tree, [next(adjoints) for _ in leaves(tree)]) for tree in traced.wrt)
 

@@ -23,6 +23,7 @@ from ..ir.op import lookup
 from ..ir.types import Var
 from ..ir.walk import free_vars, lambdas, map_lambdas
 from ..passes import simplify
+from ..passes.invariants import lifted
 from ..passes.notes import Notes
 from ..records import dataclass, replace
 from .decisive import decisive
@@ -59,7 +60,9 @@ def shortened(block: Block, notes: Notes, *, is_primal: bool = False) -> Block:
     free = free_vars(block)
     sizes = {size for var in free for size in var.type.shape}
     params = tuple(var for var in free if var not in sizes)
-    simple = simplify.run(Function("block", params, block), Notes()).body
+    # What two bodies compute that is the same in all iterations is computed once, and told from what is not.
+    whole = block if is_primal else lifted(block)
+    simple = simplify.run(Function("block", params, whole), Notes()).body
     short = _Shortener(notes, decisive(simple), not is_primal).block(simple, FEWEST)
     return block if short is simple else short
 

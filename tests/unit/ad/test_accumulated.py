@@ -5,7 +5,7 @@ import re
 import numpy as np
 import pytest
 
-from tapeless.ad import accumulated, loops
+from tapeless.ad import accumulated, compared, loops
 from tapeless.ad.planner import Plan
 from tapeless.ad.segments import Accumulated
 from tapeless.eliminate.collapse import Collapser
@@ -107,6 +107,7 @@ def test_loops(name: str, monkeypatch: pytest.MonkeyPatch):
     """Whether it is worth it does not matter here."""
     monkeypatch.setattr(accumulated, "_worth", lambda *_: True)
     monkeypatch.setattr(accumulated, "_most", lambda _: 100)
+    monkeypatch.setattr(compared, "is_worth_it", lambda *_: True)
     found, kept = agreed(name), LOOPS[name][-1]
     if kept is None:
         assert found == []
@@ -137,13 +138,28 @@ def test_what_it_is_worth(plain: int, products: int, entries: int, kept: int, mo
     products += AGAIN + plain + accumulated.KEPT - (products + entries + accumulated.KEPT * kept) + more
     ends = [(k, 0) for k in range(entries)]
     found = Accumulated((*BODY, *SLOPE), dict.fromkeys(ends, COS), (COS,), products, plain)
-    assert accumulated._worth(LOOP, found, ends[:kept]) is (more < 0)
+    assert accumulated._worth(LOOP, found, ends[:kept], {}) is (more < 0)
 
 
 def test_nothing_is_worth_it_where_no_state_is_kept():
     """What slopes are made of comes from outside."""
     found = Accumulated((*BODY, Stm((COS,), Apply("cos", (C,)))), {(0, 0): COS}, (COS,), 0, 100)
-    assert not accumulated._worth(LOOP, found, [(0, 0)])
+    assert not accumulated._worth(LOOP, found, [(0, 0)], {})
+
+
+def test_what_finds_places_is_done_in_either_way():
+    """A body that is run again costs less by what finds the places of elements again for the return sweep."""
+    place = Lambda((), Block(BODY[:1], (S,)))
+    ends = [(0, 0)]
+
+    def is_worth_it(products: int, reads: dict[Var, tuple[Var, Lambda]]) -> bool:
+        found = Accumulated((*BODY, *SLOPE), dict.fromkeys(ends, COS), (COS,), products, 50)
+        return accumulated._worth(LOOP, found, ends, reads)
+
+    most = max(products for products in range(100) if is_worth_it(products, {}))
+    found = {S: (S, place)}
+    assert is_worth_it(most - int(block_cost(place.body)), found)
+    assert not is_worth_it(most - int(block_cost(place.body)) + 1, found)
 
 
 @pytest.mark.parametrize("sines", range(12))

@@ -8,7 +8,7 @@ import random
 import numpy as np
 import pytest
 
-from tapeless.ad import accumulated
+from tapeless.ad import accumulated, compared
 from tapeless.ad.jvp import pushforward
 from tapeless.ad.planner import Plan
 from tapeless.eliminate import collapse
@@ -53,11 +53,12 @@ def test_random_programs(start, collapsed):
 def test_loops_that_keep_derivatives(monkeypatch):
     loops = []
 
-    def always(_expr, _found, kept):
+    def always(_expr, _found, kept, _reads):
         loops.append(len(kept))
         return True
 
     monkeypatch.setattr(accumulated, "_worth", always)
+    monkeypatch.setattr(compared, "is_worth_it", lambda *_: True)
     for seed in range(240):
         function, args = random_program(seed, profile=SMOOTH)
         slope = Oracle(function).slope(args, directions(function, args))
