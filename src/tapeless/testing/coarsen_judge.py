@@ -31,6 +31,7 @@ from ..records import replace
 from ..symbolic import stages
 from ..symbolic.resynthesis import shortened
 from ..symbolic.rules import fired
+from .coarsen_forms import FORMS
 from .coarsen_lift import lifted
 from .coarsen_loops import RECURRENCES
 from .compare import RELATIVE, Outcome, difference, reference, tolerance, unstable
@@ -48,12 +49,14 @@ PASSES = {"factor": stages.run}
 FOLDED = 1e-13  # of agreement in long numbers where constants were folded in the machine's
 COMPILED = 8  # one of so many programs
 VARIANTS = ("auto", "lanes", "scalar")
+EACH = 8  # of so many programs one may have forms that are rare in the others
 ZEROS = 4  # points with zeros at which shortened derivatives are tried
 
 
 def request(seed: int) -> Request:
     """The program of a seed."""
-    function, args = random_program(seed, profile=COARSE, table=(*TABLE, *RECURRENCES))
+    forms = FORMS if seed % EACH == EACH - 1 else ()
+    function, args = random_program(seed, profile=COARSE, table=(*TABLE, *RECURRENCES, *forms))
     turn, place = divmod(seed, COMPILED)
     variants = (VARIANTS[turn % len(VARIANTS)],) if place == turn % 2 else ()
     return Request(function, args, variants, 1, seed)
