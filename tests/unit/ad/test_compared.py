@@ -73,6 +73,21 @@ def test_nothing_is_made_twice_where_nothing_was_chosen() -> None:
     assert len(made) == 1
 
 
+def test_without_ways_there_is_nothing_to_compare() -> None:
+    given = Plan(notes=Notes())
+    found, plan = cheapest(build_with(TWICE, ONCE), given)
+    assert plan.collapse is None
+    assert len(found.stms) == 1
+
+
+def test_what_costs_the_same_once_and_less_often_is_worth_it() -> None:
+    loop = "y: f64 = for n [x] (i: i64, s: f64) {{\nt: f64 = mul s s\n{0}\n}}\n{1}"
+    inside = block(loop.format("u: f64 = mul t x\nreturn u", "return y"))
+    behind = block(loop.format("return t", "z: f64 = mul y x\nreturn z"))
+    assert is_worth_it(behind, inside)
+    assert not is_worth_it(inside, behind)
+
+
 def test_the_papers_segments_are_what_was_asked_for() -> None:
     notes = Notes()
     found, _ = cheapest(build_with(TWICE, ONCE), Plan(notes=notes, collapse=Paper()))
