@@ -6,12 +6,14 @@ import numpy as np
 import pytest
 
 import tapeless as tp
+from tapeless.ad import uncompute
 from tapeless.ad.drift import back
 from tapeless.ad.functions import vjp_function
 from tapeless.ad.inexact import Inexact
 from tapeless.ad.planner import Plan
 from tapeless.ad.prepare import prepare
 from tapeless.ad.uncompute import Found
+from tapeless.errors import NotReversibleError
 from tapeless.front.capture import lower, specialise
 from tapeless.ir.core import Block, For, Lambda
 from tapeless.ir.eval import evaluate
@@ -73,12 +75,16 @@ def test_gradients_are_those_of_the_plain_loop(function, steps):
 
 def sines(function, n):
     """How many sines the derivative of a loop computes that runs backwards where it can."""
+    tower = CountingTower()
+    evaluate(backwards(function, n), [0.3, 0.2, n, 1.0], tower)
+    return tower.counts["sin"]
+
+
+def backwards(function, n, **plan):
     jitted = tp.jit(loss_of(function))
     call = specialise(jitted.parameters, (0.3, 0.2, n), {}, static_shapes=False)
     program = prepare(lower(jitted.parameters, call.specs, None, 1).function, Notes())
-    tower = CountingTower()
-    evaluate(vjp_function(program, [0, 1], plan=Plan(backwards=True)), [0.3, 0.2, n, 1.0], tower)
-    return tower.counts["sin"]
+    return vjp_function(program, [0, 1], plan=Plan(backwards=True, **plan))
 
 
 def test_what_drifts_runs_again_and_what_does_not_runs_once():
@@ -218,6 +224,17 @@ def looked_up(x, v, n):
     return x, v
 
 
+def branching(x, v, n):
+    """A bit would tell which way was taken, but not where v was."""
+    table = np.arange(1.0, 40.0)
+    for _ in range(n):
+        v *= 0.5
+        if x > 1.0:
+            x -= 0.7 * v
+        x += v * 0.1 * table[int(np.abs(v) * 10.0)]
+    return x, v
+
+
 def guarded(x, v, n):
     """Every other place is outside of the table, and v is negative then."""
     table, places = np.arange(1.0, 4.0), np.array([10**9, 2])
@@ -230,7 +247,7 @@ def guarded(x, v, n):
     return x + v, v
 
 
-@pytest.mark.parametrize("function", [looked_up, guarded], ids=lambda f: f.__name__)
+@pytest.mark.parametrize("function", [looked_up, branching, guarded], ids=lambda f: f.__name__)
 def test_places_that_depend_on_floats_are_never_brought_back(function):
     """In a state that has drifted they would be anywhere in memory."""
     found = tp.grad(loss_of(function), (0, 1), memory="reversible")
@@ -254,8 +271,38 @@ def test_rounds_that_depend_on_floats_end():
         return x, v
 
     exact = tp.grad(loss_of(root), (0, 1))(2.0, 0.2, 200)
-    found = tp.grad(loss_of(root), (0, 1), memory="reversible")(2.0, 0.2, 200)
+    gradient = tp.grad(loss_of(root), (0, 1), memory="reversible")
+    found = gradient(2.0, 0.2, 200)
+    assert "runs backwards" not in gradient.explain(2.0, 0.2, 200)
     np.testing.assert_allclose(found, exact, rtol=1e-7)
+
+
+@pytest.mark.parametrize("reached", ["reaches_place", "reaches_rounds"])
+def test_what_only_the_way_back_reaches_is_never_run(reached, monkeypatch):
+    """Whatever the iteration itself does with its floats."""
+    monkeypatch.setattr(uncompute, "inexact_backwards", lambda *_: Inexact(set(), **{reached: True}))
+    text = tp.grad(loss_of(swing), (0, 1), memory="reversible").explain(0.3, 0.2, 10)
+    assert "an index depends on a float that comes back only to within rounding" in text
+
+
+def test_all_that_is_inexact_is_told(monkeypatch):
+    told = []
+    monkeypatch.setattr(uncompute, "inexact_backwards", lambda _, carried: told.append([*carried]) or Inexact(set()))
+    backwards(swing, 10)
+    assert told == [[True, True]]
+
+
+def test_strict_plans_keep_no_bits():
+    def lowered(x, v, n):
+        for _ in range(n):
+            v += 0.1 * np.sin(x)
+            if x > 1.0:
+                x -= 0.7 * v
+        return x, v
+
+    assert backwards(lowered, 10)
+    with pytest.raises(NotReversibleError):
+        backwards(lowered, 10, strict=True)
 
 
 def test_ten_million_steps_take_no_more_memory_than_ten():

@@ -41,13 +41,21 @@ def norm(x, n):
     return x[0]
 
 
+def written(w, a, x, n):
+    """Sums are kept, and what is overwritten of a."""
+    for t in range(n):
+        x = np.tanh(w @ x)
+        a[t, 0] = a[t, 0] * x[0] + a[t + 1, 1]
+    return np.sum(x) + np.sum(a * a)
+
+
 def arguments(name: str) -> tuple:
     w, v, x = RNG.normal(size=(4, 4)), RNG.normal(size=(4, 4)), RNG.normal(size=(5, 4))
     return {"vector": (w, x[0], 3), "batch": (w, v, w[0], x, 3), "with_loss": (w, v[:, :2].copy(), x, 3),
-            "norm": (x[0], 4)}[name]  # fmt: skip
+            "norm": (x[0], 4), "written": (w, v, x[0], 3)}[name]  # fmt: skip
 
 
-@pytest.mark.parametrize("function", [vector, batch, with_loss, norm], ids=lambda f: f.__name__)
+@pytest.mark.parametrize("function", [vector, batch, with_loss, norm, written], ids=lambda f: f.__name__)
 @pytest.mark.parametrize("memory", [None, tp.States(2)])
 def test_derivatives(function, memory):
     args = arguments(function.__name__)
