@@ -39,7 +39,7 @@ ABOUT = ("tests/unit/ad", "tests/derivatives", *(f"tests/reversible/test_{name}.
 IGNORED = ("test_rule_mutants.py", "test_mutants.py", "test_directed.py", "test_jvp_random.py")
 SLOW = 3.0  # seconds, watched, beyond which a test is left out, unless it is named for the file
 EACH = 8.0  # seconds, watched, of the parameters of one test function for one mutant
-PATIENCE = 10.0  # seconds of processor time for a test, beyond twice what it costs, watched
+PATIENCE = 30.0  # seconds of processor time for a test, beyond twice what it costs, watched: others had compiled then
 FIRST = 12  # of those that caught a mutant of the file, so many go first, the latest before others
 
 

@@ -12,7 +12,7 @@ from tapeless.ad.near import DRIFT, is_near
 from tapeless.ir.build import build
 from tapeless.ir.check import check
 from tapeless.ir.eval import evaluate
-from tapeless.ir.types import F32, F64, I64, DType, Type, Var
+from tapeless.ir.types import F32, F64, I64, DType, Lit, Type, Var
 
 NAMES = {F64: "float64", F32: "float32", I64: "int64"}
 
@@ -68,3 +68,13 @@ def test_integers_are_found_exactly() -> None:
         found = expected.copy()
         found[place] -= 1
         assert not near(I64, found, expected, expected)
+
+
+@pytest.mark.parametrize(
+    ("dust", "off", "answer"), [(1e-3, 0.9e-3, True), (1e-3, 1.1e-3, False), (1e-12, 0.9e-8, True)]
+)
+def test_dust_is_no_difference(dust: float, off: float, answer: bool) -> None:
+    found = Var("found", Type(F64))
+    function = build("near", (found,), lambda b: [is_near(b, found, Lit(1.0, F64), Lit(1.0, F64), Lit(dust, F64))])
+    (is_found,) = evaluate(function, [1.0 + off])
+    assert bool(is_found) == answer
