@@ -36,6 +36,7 @@ OURS = (f"{ROOT}/src/", f"{ROOT}/tests/")
 BACKWARDS = ("bits", "drift", "fields", "gradients", "kept", "nested", "planner", "regions", "reversible")
 ABOUT = ("tests/unit/ad", "tests/derivatives", *(f"tests/reversible/test_{name}.py" for name in BACKWARDS),
          "tests/unit/eliminate/test_collapse.py", "tests/symbolic/test_segments.py")  # fmt: skip
+WATCHED = ("ad", "symbolic", "eliminate", "passes")  # folders whose lines are noted
 IGNORED = ("test_rule_mutants.py", "test_mutants.py", "test_directed.py", "test_jvp_random.py")
 SLOW = 3.0  # seconds, watched, beyond which a test is left out, unless it is named for the file
 EACH = 8.0  # seconds, watched, of the parameters of one test function for one mutant
@@ -115,7 +116,7 @@ class Tests:
 
 def _chosen(mutant: Mutant, tests: Sequence[Test]) -> list[Test]:
     """Of each test function that reaches the changed statement what `EACH` allows and the dearest, cheap ones first."""
-    lines = {(mutant.module, line) for line in mutant.lines or ()}
+    lines = {(_place(mutant.package, mutant.module), line) for line in mutant.lines or ()}
     functions: dict[str, list[Test]] = {}
     for test in tests:
         quick = test.seconds < SLOW or f"test_{mutant.module}" in test.name
@@ -123,6 +124,10 @@ def _chosen(mutant: Mutant, tests: Sequence[Test]) -> list[Test]:
             functions.setdefault(test.name.split("[")[0], []).append(test)
     some = [test for each in functions.values() for test in {*_cheap(each), each[-1]}]
     return sorted(some, key=lambda test: test.seconds)
+
+
+def _place(folder: str, module: str) -> str:
+    return module if folder == "ad" else f"{folder}.{module}"
 
 
 def _cheap(tests: Sequence[Test]) -> list[Test]:
@@ -182,7 +187,7 @@ class _Hurry:
 
 
 class _Watch:
-    """Notes the lines of `ad/` that each test runs through."""
+    """Notes the lines of rules that each test runs through."""
 
     def __init__(self) -> None:
         self.found: dict[str, tuple[float, list[tuple[str, int]]]] = {}
@@ -190,13 +195,14 @@ class _Watch:
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, Any, Any]:
         lines: set[tuple[str, int]] = set()
-        folder = str(AD) + os.sep
+        folders = tuple(str(AD.parent / name) + os.sep for name in WATCHED)
 
         def called(frame: FrameType, _event: str, _arg: object) -> Any:
-            return line if frame.f_code.co_filename.startswith(folder) else None
+            return line if frame.f_code.co_filename.startswith(folders) else None
 
         def line(frame: FrameType, _event: str, _arg: object) -> Any:
-            lines.add((Path(frame.f_code.co_filename).stem, frame.f_lineno))
+            path = Path(frame.f_code.co_filename)
+            lines.add((_place(path.parent.name, path.stem), frame.f_lineno))
             return line
 
         start = time.process_time()

@@ -1,90 +1,61 @@
 """Plant mistakes in the rules of coarsening, one at a time, and see whether their tests catch each.
 
-    python tools/mutate_symbolic.py [FILE ...] [--sample K --seed S] [--list]
+    python tools/mutate_symbolic.py [FILE ...] [--among TEST ...] [--known FILE] [--only TEXT] [--list]
 
-A mutant is a changed file of `tapeless.symbolic`, loaded in the place of the right one by a process that runs
-`tests/symbolic` until the first failure. Survivors are printed with their lines: the change means nothing, or there is
-a hole. Exit status 1 when there are survivors.
+The rules are those of `tapeless.symbolic`, and what chooses and cuts segments in other folders (`CHOOSING`). The tests
+that run through the changed line judge a mutant (`mutant_tests`). A survivor is printed with its line: the change means
+nothing, and belongs to `testing/equivalent.py` with the reason, or there is a hole. Exit status 1 when there are any.
 """
 
 from __future__ import annotations
 
 import argparse
-import importlib.abc
-import importlib.machinery
-import importlib.util
-import os
-import random
-import resource
-import subprocess
 import sys
 import time
 from pathlib import Path
 
-from tapeless.testing.rule_mutants import Mutant, mutants
+from mutant_tests import watched
 
-ROOT = Path(__file__).resolve().parents[1]
-SYMBOLIC = ROOT / "src" / "tapeless" / "symbolic"
+from tapeless.testing.equivalent import reason
+from tapeless.testing.mutant_judge import AD
+from tapeless.testing.rule_mutants import mutants
+
 # Words for people are held to by reading; how long the search for fewer operations goes on changes no result.
 NOT_RULES = {"__init__", "describe", "latex", "rules", "extract"}
-TESTS = ("test_loops.py", "test_graph.py", "test_small_steps.py", "test_resynthesis.py", "test_stable.py")
-SECONDS = 300  # of processor time: a busy machine catches nothing
+CHOOSING = (
+    "ad/choice", "ad/ahead", "ad/accumulated", "ad/compared", "eliminate/cuts", "eliminate/paper", "passes/tally",
+    "passes/invariants",
+)  # fmt: skip
+TESTS = (
+    "tests/symbolic", "tests/laws/test_segment_counts.py", "tests/unit/ad/test_compared.py",
+    "tests/unit/ad/test_segment_rules.py", "tests/unit/eliminate/test_collapse.py",
+)  # fmt: skip
 
 
 def main() -> int:
     """The command line."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
-    parser.add_argument("files", nargs="*", help="names of modules of tapeless.symbolic; all rules by default")
-    parser.add_argument("--sample", type=int, default=0, help="try only so many mutants, drawn at random")
-    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("files", nargs="*", help="names of modules; all rules by default")
+    parser.add_argument("--among", nargs="+", default=TESTS, help="files and folders of the tests that judge")
+    parser.add_argument("--known", type=Path, help="a file for what tests cost and reach, kept for a later run")
+    parser.add_argument("--only", default="", help="mutants whose line of output contains this")
     parser.add_argument("--list", action="store_true", help="print the mutants and stop")
-    parser.add_argument("--run", nargs=2, metavar=("MODULE", "FILE"), help=argparse.SUPPRESS)
     options = parser.parse_args()
-    if options.run:
-        return _run_tests(*options.run)
-    paths = [path for path in sorted(SYMBOLIC.glob("*.py")) if path.stem not in NOT_RULES]
-    found = [m for path in paths if not options.files or path.stem in options.files for m in mutants(path)]
-    if options.sample:
-        found = random.Random(options.seed).sample(found, min(options.sample, len(found)))
+    source = AD.parent
+    paths = [path for path in sorted((source / "symbolic").glob("*.py")) if path.stem not in NOT_RULES]
+    paths += [source / f"{name}.py" for name in CHOOSING]
+    asked = [path for path in paths if not options.files or path.stem in options.files]
+    judged = [m for path in asked for m in mutants(path) if options.only in str(m) and not reason(m)]
     if options.list:
-        print("\n".join(map(str, found)))
+        print("\n".join(map(str, judged)))
         return 0
-    start = time.monotonic()
-    open = [mutant for mutant in found if not _is_caught(mutant)]
-    print(f"{len(found) - len(open)} of {len(found)} caught in {time.monotonic() - start:.0f} s")
+    start, tests, open = time.monotonic(), watched(options.among, options.known), 0
+    for mutant in judged:
+        if not tests.catch(mutant, near=True) and not tests.catch(mutant, near=False):
+            open += 1
+            print(f"survived {mutant}", flush=True)
+    print(f"{len(judged) - open} of {len(judged)} caught in {time.monotonic() - start:.0f} s")
     return 1 if open else 0
-
-
-def _is_caught(mutant: Mutant) -> bool:
-    changed = Path(os.environ.get("TMPDIR", "/tmp")) / f"mutant-{os.getpid()}.py"
-    changed.write_text(mutant.source)
-    command = [sys.executable, __file__, "--run", mutant.module, str(changed)]
-    # Compiled code of the right rules must not answer for wrong ones.
-    environment = os.environ | {"TAPELESS_CACHE": "0"}
-    caught = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, check=False).returncode != 0
-    changed.unlink()
-    if not caught:
-        print(f"survived {mutant}", flush=True)
-    return caught
-
-
-class _Instead(importlib.abc.MetaPathFinder):
-    """Finds one module in another file."""
-
-    def __init__(self, name: str, path: str) -> None:
-        self.name, self.path = name, path
-
-    def find_spec(self, fullname: str, path: object, target: object = None) -> importlib.machinery.ModuleSpec | None:  # noqa: ARG002
-        return importlib.util.spec_from_file_location(fullname, self.path) if fullname == self.name else None
-
-
-def _run_tests(module: str, path: str) -> int:
-    import pytest
-
-    resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, resource.RLIM_INFINITY))
-    sys.meta_path.insert(0, _Instead(f"tapeless.symbolic.{module}", path))
-    tests = [str(ROOT / "tests" / "symbolic" / name) for name in TESTS]
-    return int(pytest.main(["-x", "-q", "-p", "no:cacheprovider", *tests]))
 
 
 if __name__ == "__main__":

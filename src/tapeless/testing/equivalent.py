@@ -27,6 +27,9 @@ EQUIVALENT: dict[str, dict[str, str]] = {
             "a `Collapse` differentiates by numbers alone, and refuses a row"
         ),
     },
+    "compared": {
+        "comparison changed: new < (1.0 - LEAST) * old": "a gain of half a percent to the last bit is as good as none",
+    },
     "adjoints": {
         "condition negated: if not isinstance(atom, Var) or not atom.type.shape:": PLACE,
         "second operand dropped: not isinstance(atom, Var) or not atom.type.shape": SAME,
@@ -317,4 +320,5 @@ EQUIVALENT: dict[str, dict[str, str]] = {
 
 def reason(mutant: Mutant) -> str:
     """Why the change means nothing; empty when it should be caught."""
-    return EQUIVALENT.get(mutant.module, {}).get(mutant.change, "")
+    module = mutant.module if mutant.package == "ad" else f"{mutant.package}/{mutant.module}"
+    return EQUIVALENT.get(module, {}).get(mutant.change, "")

@@ -151,7 +151,7 @@ class Changed(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     """Finds one module with its changed source."""
 
     def __init__(self, mutant: Mutant) -> None:
-        self.name, self.source = f"tapeless.ad.{mutant.module}", mutant.source
+        self.name, self.source = f"tapeless.{mutant.package}.{mutant.module}", mutant.source
 
     def find_spec(self, fullname: str, *_: object) -> importlib.machinery.ModuleSpec | None:
         """The module, if it is the changed one."""

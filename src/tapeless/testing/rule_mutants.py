@@ -32,6 +32,7 @@ class Mutant:
     lines: range | None
     change: str
     source: str
+    package: str = "ad"  # the folder of the module
 
     @property
     def name(self) -> str:
@@ -53,12 +54,12 @@ def mutants(path: Path) -> Iterator[Mutant]:
             change = f"{words}: {shown}"
             seen[change] += 1
             which = f" ({seen[change]})" if seen[change] > 1 else ""
-            yield Mutant(path.stem, node.lineno, spans.get(node), change + which, ast.unparse(tree))
+            yield Mutant(path.stem, node.lineno, spans.get(node), change + which, ast.unparse(tree), path.parent.name)
 
 
 def unchanged(path: Path) -> Mutant:
     """A file as it is, as its parse tree says it: what judges a mutant must be content with this."""
-    return Mutant(path.stem, 0, None, "nothing", ast.unparse(ast.parse(path.read_text())))
+    return Mutant(path.stem, 0, None, "nothing", ast.unparse(ast.parse(path.read_text())), path.parent.name)
 
 
 def _spans(tree: ast.AST) -> dict[ast.AST, range]:

@@ -19,7 +19,7 @@ assert tapeless.ops  # they are looked up
 
 
 def block(text: str) -> Block:
-    return parse_function(f"def f(n: i64, p: bool, x: f64, a: f64[n]) {{\n{text}\n}}").body
+    return parse_function(f"def f(n: i64, p: bool, x: f64, a: f64[n], c: f32[n], z: f32) {{\n{text}\n}}").body
 
 
 ONCE = block("y: f64 = mul x x\nreturn y")
@@ -121,6 +121,7 @@ def test_next_to_nothing_is_not_worth_it() -> None:
         ("y: f64 = for 3 [x] (i: i64, s: f64) {\nt: f64 = mul s s\nreturn t\n}\nreturn y", 4),
         ("y: f64[n] = map n (i: i64) {\nt: f64 = mul x x\nreturn t\n}\nreturn y", 11 + 80),
         ("y: f64[n] = update a x 0\nreturn y", 2 + 8),
+        ("y: f32[n] = update c z 0\nreturn y", 2 + 4),
         ("y: f64[n] = replicate x n\nreturn y", 81),
         ("y: f64 = index a 0\nreturn y", 2),
     ],
