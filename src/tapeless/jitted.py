@@ -14,7 +14,7 @@ import threading
 import time
 import warnings
 from collections import ChainMap
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from types import CellType, FunctionType, MethodType
 from typing import TYPE_CHECKING, Any
@@ -23,7 +23,7 @@ import numpy as np
 
 from .config import Coarsening, Settings, config
 from .errors import CallError, NotCompiledError
-from .records import dataclass
+from .records import dataclass, replace
 from .runtime.collection import no_collection
 from .runtime.prepare import PLAIN
 from .runtime.symbols import MISS
@@ -31,7 +31,7 @@ from .runtime.symbols import MISS
 # The compiler takes a while to import: only who compiles pays for it, in the functions below.
 if TYPE_CHECKING:
     from .driver import Compiled
-    from .front.capture import Call, Lowered
+    from .front.capture import Call, Lowered, Specs
     from .lowering import Lowering
 
 
@@ -49,6 +49,8 @@ class Options:
     coarsening: Coarsening = Coarsening()
 
 
+# So many patterns of equal sizes get code of their own; then there is one for all others.
+MOST_PATTERNS = 4
 _DEFAULT = Options()
 _in_block = config.in_block
 
@@ -70,10 +72,14 @@ class Jitted:
         self.parameters: FunctionType = function
         self.options = options
         self._table: dict[tuple[Any, ...], list[Compiled]] = {}
+        # For arguments of given types, the patterns of equal sizes that have code of their own.
+        self._patterns: dict[Specs, set[Specs]] = {}
         self._latest: Compiled | None = None
         self._lock = threading.RLock()
         # The settings under which to try a way of calling first, and that way; one object, since threads change it.
         self._fast: tuple[Settings | None, Callable[..., Any]] = (None, _miss)
+        # The ways into code under those settings: by types, then by pattern of equal sizes.
+        self._ways: dict[Specs, dict[Specs, Callable[..., Any]]] = {}
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         settings, direct = self._fast
@@ -163,7 +169,13 @@ class Jitted:
         """The arguments of a call, bound to the parameters and flattened."""
         from .front.capture import specialise
 
-        return specialise(self.parameters, args, kwargs, static_shapes=self.options.static_shapes)
+        call = specialise(self.parameters, args, kwargs, static_shapes=self.options.static_shapes)
+        patterns = self._patterns.setdefault(call.apart, set())
+        if call.specs not in patterns:
+            if len(patterns) == MOST_PATTERNS:
+                return replace(call, specs=call.apart)
+            patterns.add(call.specs)
+        return call
 
     def _lowered(self, call: Call) -> Lowered:
         from .front.capture import lower
@@ -201,12 +213,18 @@ class Jitted:
 
     def _remember(self, call: Call, compiled: Compiled, settings: Settings) -> None:
         """Let the next call try this specialisation first, when it takes the arguments as they come."""
+        from .front.shared_sizes import shared_count
         from .front.tree import Leaf
 
         self._latest = compiled
         plain = all(isinstance(spec, Leaf) for _, spec in call.specs) and not self.parameters.__code__.co_kwonlyargcount
-        if plain and compiled.direct is not None:
-            self._fast = settings, compiled.direct
+        if not plain or compiled.direct is None:
+            return
+        if self._fast[0] is not settings:
+            self._ways = {}
+        ways = self._ways[call.apart] = self._ways.get(call.apart, {}) | {call.specs: compiled.direct}
+        # Code for more sizes that are equal goes first: it is the better one, and takes no other arguments.
+        self._fast = settings, _first_of([ways[specs] for specs in sorted(ways, key=shared_count, reverse=True)])
 
     def _warn_plain(self) -> None:
         warnings.warn(
@@ -256,6 +274,21 @@ def _coarsening(wanted: Settings, settings: Settings) -> AbstractContextManager[
     asked = {"coarsen": wanted.coarsen, "segments": wanted.segments}
     same = all(getattr(settings, name) == value for name, value in asked.items())
     return nullcontext() if same else config(**asked)
+
+
+def _first_of(ways: Sequence[Callable[..., Any]]) -> Callable[..., Any]:
+    """The first of several ways of calling that does not miss."""
+    if len(ways) == 1:
+        return ways[0]
+
+    def direct(*args: Any) -> Any:
+        for way in ways:
+            answer = way(*args)
+            if answer is not MISS:
+                return answer
+        return MISS
+
+    return direct
 
 
 def _miss(*_: Any) -> Any:

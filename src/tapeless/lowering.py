@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Sequence
+from string import ascii_lowercase
 from types import FunctionType
 
 from .driver import Compiled, assembly_text, llvm_text
-from .front.tree import Leaf, Node, Spec, Static
+from .front.tree import Leaf, Node, Shared, Size, Spec, Static
 from .ir.core import Function
 from .ir.text import print_function
 from .ir.types import DType
@@ -80,10 +81,21 @@ def _words(spec: Spec) -> str:
         case Leaf(dtype, "python"):
             return {DType.BOOL: "bool", DType.I64: "int"}.get(dtype, "float")
         case Leaf(dtype, _, dims):
-            sizes = ", ".join(":" if size is None else str(size) for size in dims)
+            sizes = ", ".join(map(_size, dims))
             return f"{dtype.value}[{sizes}]" if dims else dtype.value
         case Node(kind, keys, parts):
             names = [f"{key}: " for key in keys] or [""] * len(parts)
             return f"{kind.__name__}({', '.join(n + _words(p) for n, p in zip(names, parts, strict=True))})"
         case Static(value):
             return getattr(value, "__name__", repr(value))
+
+
+def _size(size: Size) -> str:
+    """A number, `:` for any size, and a letter for sizes that are equal."""
+    match size:
+        case None:
+            return ":"
+        case Shared(number):
+            return ascii_lowercase[13:][number] if number < 13 else f"n{number}"
+        case int():
+            return str(size)

@@ -146,17 +146,17 @@ def _size(types: Sequence[Type]) -> str:
 
 
 def _terms(types: Sequence[Type]) -> tuple[int, list[str]]:
-    """Bytes of known sizes added up, and a product for each value of another size."""
-    known, symbols = 0, list[str]()
+    """Bytes of known sizes added up, and a product for all values of each other size."""
+    known, unknown = 0, dict[tuple[str, ...], int]()
     for type in types:
         literal, names = type.dtype.itemsize, list[str]()
         for size in type.shape:
             if isinstance(size, Lit):
                 literal *= int(size.value)
             else:
-                names.append(repr(size).split(".", maxsplit=1)[0])
+                names.append(repr(size))
         if names and not any(is_literal(size, 0) for size in type.shape):
-            symbols.append("*".join([str(literal), *names]))
+            unknown[tuple(names)] = unknown.get(tuple(names), 0) + literal
         else:
             known += literal
-    return known, symbols
+    return known, ["*".join([str(n), *(name.split(".", 1)[0] for name in names)]) for names, n in unknown.items()]

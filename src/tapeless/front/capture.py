@@ -12,7 +12,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping
 from types import FunctionType
-from typing import Any
+from typing import Any, TypeAlias
 
 from ..errors import CallError, Place
 from ..ir.core import Function
@@ -38,18 +38,25 @@ from .control import PathEndsError
 from .fields import Field, assigned_fields, objects_in
 from .numpy import library
 from .rows import span_of
+from .shared_sizes import share
 from .source import source_of
 from .tree import Out, OutArgument, OutLeaf, OutNode, OutStatic, Rows, Spec, flatten
 from .values import ArrayRef, Closure, DictRef, Grown, ListRef, ObjectRef, Scalar, SliceValue, Value, is_tuple
 
+Specs: TypeAlias = tuple[tuple[str, Spec], ...]
+
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """The arguments of a call: specs per parameter (hashable, the key of the specialisation), leaves, and as given."""
+    """The arguments of a call: specs per parameter (hashable, the key of the specialisation), leaves, and as given.
 
-    specs: tuple[tuple[str, Spec], ...]
+    `apart` are the specs without what they say about equal sizes.
+    """
+
+    specs: Specs
+    apart: Specs
     leaves: tuple[Any, ...]
-    values: tuple[Any, ...] = ()
+    values: tuple[Any, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,21 +91,22 @@ def specialise(
         raise CallError(f"{function.__name__}: {error}") from None
     bound.apply_defaults()
     annotations = _annotations(function)
-    specs: list[tuple[str, Spec]] = []
+    specs: dict[str, Spec] = {}
     leaves: list[Any] = []
     for name, value in bound.arguments.items():
         spec, found = flatten(value, fixed=static_shapes, where=f"argument {name!r}")
         wanted = annotations.get(name)
         if wanted is not None:
             spec = wanted.refine(name, spec, getattr(value, "shape", ()), _place_of(function, name))
-        specs.append((name, spec))
+        specs[name] = spec
         leaves += found
-    return Call(tuple(specs), tuple(leaves), tuple(bound.arguments.values()))
+    shared = share(list(specs.values()), leaves)
+    return Call(
+        tuple(zip(specs, shared, strict=True)), tuple(specs.items()), tuple(leaves), tuple(bound.arguments.values())
+    )
 
 
-def lower(
-    function: FunctionType, specs: tuple[tuple[str, Spec], ...], target: Value = None, orders: int = 0
-) -> Lowered:
+def lower(function: FunctionType, specs: Specs, target: Value = None, orders: int = 0) -> Lowered:
     """The IR of a function for arguments of these specs, or of a `target` that is called with its parameters.
 
     `orders` is how often it will be differentiated: functions with rules of their own keep them so long.
@@ -113,7 +121,7 @@ def lower(
 
 def _lower(
     function: FunctionType,
-    specs: tuple[tuple[str, Spec], ...],
+    specs: Specs,
     early: list[LateCaptureError],
     target: Value,
     orders: int,

@@ -16,12 +16,12 @@ from operator import getitem
 from types import FunctionType, ModuleType
 from typing import Any, cast
 
-from ..ir.types import Type, Var, i64
+from ..ir.types import I64, Atom, Type, Var, i64
 from ..ir.walk import fresh
 from ..passes.notes import Notes
 from ..records import dataclass, field
 from .context import Context
-from .tree import Leaf, Node, Spec, Static, flatten
+from .tree import Leaf, Node, Shared, Size, Spec, Static, flatten
 from .values import ArrayRef, Cell, DictRef, ListRef, ObjectRef, Ref, Scalar, Undefined, Value
 
 # Modules whose numbers are constants of nature rather than the user's settings.
@@ -85,6 +85,7 @@ class Parameters:
     captured: list[Captured] = field(default_factory=list[Captured])
     seen: dict[object, Value] = field(default_factory=dict[object, Value])
     notes: Notes = field(default_factory=Notes)
+    shared: dict[Shared, Var] = field(default_factory=dict[Shared, Var])
 
     def value(self, c: Context, spec: Spec, label: str) -> Value:
         """The value of a parameter tree, with new parameters for its leaves."""
@@ -101,7 +102,7 @@ class Parameters:
                 return made
 
     def _leaf(self, c: Context, leaf: Leaf, label: str) -> Value:
-        sizes = tuple(fresh("n", Type(i64(0).dtype)) if n is None else i64(n) for n in leaf.dims)
+        sizes = tuple(map(self._size, leaf.dims))
         for size in sizes:
             c.sizes.at_least_constant(size, 0)
         # A size of one would have been fixed.
@@ -115,6 +116,15 @@ class Parameters:
         self.cells[cell] = len(self.vars) - 1
         c.roots = (*c.roots, cell)
         return ArrayRef(cell)
+
+    def _size(self, size: Size) -> Atom:
+        match size:
+            case None:
+                return fresh("n", Type(I64))
+            case Shared():
+                return self.shared.setdefault(size, fresh("n", Type(I64)))
+            case int():
+                return i64(size)
 
     def capture(self, c: Context, key: object, label: str, get: Callable[[], Any]) -> Value:
         """The value of a free name, captured once."""

@@ -31,12 +31,22 @@ Flavour: TypeAlias = Literal["python", "numpy", "array"]
 
 
 @dataclass(frozen=True, slots=True)
+class Shared:
+    """One of the sizes of a call that are equal; their `number` tells them from those that share another size."""
+
+    number: int
+
+
+Size: TypeAlias = int | Shared | None
+
+
+@dataclass(frozen=True, slots=True)
 class Leaf:
     """A number or array; `dims` holds fixed sizes, None for sizes known only at run time."""
 
     dtype: DType
     flavour: Flavour
-    dims: tuple[int | None, ...] = ()
+    dims: tuple[Size, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
