@@ -174,6 +174,40 @@ def exchanging(s: Scope) -> bool:
     return True
 
 
+def layering(s: Scope) -> bool:
+    """a[0, i] = e; a[1, i] = d: an iteration writes several planes of one array; the near miss computes a plane."""
+    array = _array(s)
+    if array is None or s.work * _size(s, array).hi * 6 > s.most_work:
+        return False
+    n, planes, steps = _size(s, array), s.dice.between(2, 3), s.literal(I64, 0, 3)
+    variant, first = s.dice.below(4), s.b.apply("stack", *[array.atom] * planes)
+    widest = max(4.0, abs(array.lo), abs(array.hi))
+
+    def cell(b: Builder, i: Var, a: Var) -> Sequence[Atom]:
+        inner = body_scope(s, b, i, n)
+        before = b.apply("max", b.apply("sub", i, i64(1)), i64(0))
+        for k in range(planes):
+            place = before if variant == 1 and k else i
+            inner.define(b.apply("index", a, i64(k), place), -widest, widest, exact=False)
+
+        def write(b: Builder, a: Atom) -> Atom:
+            for k in s.dice.shuffled(range(planes))[: s.dice.between(1, planes)]:
+                plane = b.apply("mod", i, i64(planes)) if variant == 2 else i64(k)
+                a = b.apply("update", a, expression(inner.child(b, 1), array.dtype, 1), plane, i)
+            return a
+
+        if s.dice.chance(0.5):
+            return (write(b, a),)
+        return b.if_(condition(inner), lambda b: (write(b, a),), lambda b: (write(b, a),))
+
+    def step(b: Builder, _: Var, a: Var) -> Sequence[Atom]:
+        return b.for_(n.atom, (a,), cell)
+
+    out = s.b.for_(steps.atom, (first,), step, hint="t")[0]
+    s.define(out, min(array.lo, STEP[0]), max(array.hi, STEP[1]), exact=False)
+    return True
+
+
 def moving(s: Scope) -> bool:
     """p[i] = q[i]; q[i] = e: what one array is given is read from another that changes at the same place."""
     array = _array(s)
@@ -331,6 +365,7 @@ IDIOMS = (
     Production("least_loop", 0.8, least, nested=True),
     Production("exchange_loop", 1, exchanging, nested=True),
     Production("move_loop", 0.5, moving, nested=True),
+    Production("layer_loop", 0.7, layering, nested=True),
     Production("stride_loop", 0.8, striding, nested=True),
     Production("triangle", 1, triangle, nested=True),
     Production("scratch_loop", 1, scratch, nested=True),
