@@ -6,6 +6,7 @@ values)` are the adjoints of the body's results at i. What the bodies contribute
 * a map, when each i contributes to a place that moves with i (`x[i]`, `x[2*i+1]`, a row): the contributions side by
   side are a contribution to a span;
 * a reduction, when all contribute to the same place;
+* two maps, when the place moves with i and wraps around at the end (`x[(i-1) % n]`): a rotation of the contributions;
 * a histogram, when the place is computed;
 
 and when the places are not of these kinds, or an inner loop contributes to a large array, the whole becomes a loop
@@ -18,7 +19,7 @@ from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
 from ..ir.build import Builder
-from ..ir.core import Block, Hist, Lambda, Map, Reduce
+from ..ir.core import Apply, Block, Hist, Lambda, Map, Reduce
 from ..ir.types import I64, Atom, Lit, Type, Var, i64, zero
 from ..ir.walk import fresh, refresh
 from ..passes.affine import Affine, emit_form, form_of
@@ -85,7 +86,10 @@ def _looped(sweep: Sweep, scope: Scope, body: Body) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _Placed:
-    """A deposit and where it goes outside: `kind` is span, sum or hist."""
+    """A deposit and where it goes outside: `kind` is span, rotated, sum or hist.
+
+    Entry `moving` is that of the index; of a rotation it is the place of the first contribution.
+    """
 
     deposit: Deposit
     kind: str
@@ -146,7 +150,23 @@ class _Classifier:
                 entries = [self._outside(e) if k != moving[0] else e for k, e in enumerate(deposit.entries)]
                 entries[moving[0]] = Span(emit_form(start, self.scope.b.apply), self.size, i64(step))
                 return _Placed(deposit, "span", tuple(entries), moving[0])
+            if (start := self._wrapped(deposit, moving[0])) is not None:
+                entries = [self._outside(e) if k != moving[0] else start for k, e in enumerate(deposit.entries)]
+                return _Placed(deposit, "rotated", tuple(entries), moving[0])
         return self._histogram(deposit)
+
+    def _wrapped(self, deposit: Deposit, k: int) -> Atom | None:
+        """Where i = 0 contributes to, if entry k is `(i + shift) % n` and n the size, of the dimension as well."""
+        if self.size != deposit.var.type.shape[k] or any(isinstance(entry, Span) for entry in deposit.entries):
+            return None
+        defined = next((stm.expr for stm in self.block.stms if deposit.entries[k] in stm.vars), None)
+        if not (isinstance(defined, Apply) and defined.op == "mod" and defined.args[1] == self.size):
+            return None
+        form, apply = self._form(defined.args[0]), self.scope.b.apply
+        if form.coefficient(self.i.name) != 1 or self._computed(form):
+            return None
+        # Of no elements there is no place: any divisor will do.
+        return apply("mod", emit_form(form.without(self.i.name), apply), apply("max", self.size, i64(1)))
 
     def _histogram(self, deposit: Deposit) -> _Placed:
         """Indices lead, and what follows is whole; a histogram is made where the adjoint is at hand."""
@@ -231,7 +251,9 @@ def _mapped(scope: Scope, size: Atom, i: Var, block: Block, placed: Sequence[_Pl
     arrays = list(b.bind((r.type.stacked(size) for r in results), expr, "adj"))
     for p in placed:
         taken = [arrays.pop(0) for _ in range(len(p.entries) + 1 if p.kind == "hist" else 1)]
-        if p.kind == "span":
+        if p.kind == "rotated":
+            _rotated(scope, size, taken[0], p)
+        elif p.kind == "span":
             add_of_all(scope, size, p.deposit.var, _moved(b, taken[0], p), p.entries)
         elif p.kind == "sum":
             _reduced(scope, size, *_reader(b, taken), [p])
@@ -246,6 +268,17 @@ def _reader(b: Builder, arrays: Sequence[Var]) -> tuple[Var, Block]:
 
     lam = b.lam((Type(I64),), read, hints=("i",))
     return lam.params[0], lam.body
+
+
+def _rotated(scope: Scope, size: Atom, value: Atom, p: _Placed) -> None:
+    """Contributions that begin at a place and go on from 0 after the last one."""
+    b, start = scope.b, p.entries[p.moving]
+    assert not isinstance(start, Span)
+    left = b.apply("sub", size, start)
+    for first, count, place in ((i64(0), left, start), (left, start, i64(0))):
+        part = b.apply("slice", value, first, count, i64(1))
+        entries = (*p.entries[: p.moving], Span(place, count, i64(1)), *p.entries[p.moving + 1 :])
+        add_of_all(scope, size, p.deposit.var, part, entries)
 
 
 def _moved(b: Builder, value: Atom, p: _Placed) -> Atom:

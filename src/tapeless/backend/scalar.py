@@ -68,7 +68,7 @@ def _sign(a: Lanes) -> Lanes:
 
 
 def _scale(a: Lanes, b: Lanes) -> Lanes:
-    return select(b.eq(0), b, a * b)
+    return select(b.ne(0), a * b, b.constant(0))
 
 
 def _min(a: Lanes, b: Lanes) -> Lanes:

@@ -43,7 +43,7 @@ def planned(**limit: int) -> tuple[Plan, Notes, dict[Pos | None, Rerun]]:
         ((SCALAR, FEW), i64(5), "keeps 32 bytes", "160 bytes, 5 iterations run again"),
         ((SCALAR, FEW), i64(-1), "keeps 32 bytes", "0 bytes, 0 iterations run again"),
         ((ROW, SCALAR), N, "keeps 8*n + 8 bytes", "trips * (8*n + 8) bytes, trips iterations run again"),
-        ((ROW, PAIR), i64(5), "keeps 8*n + 8*n bytes", "5 * (8*n + 8*n) bytes, 5 iterations run again"),
+        ((ROW, PAIR), i64(5), "keeps 16*n bytes", "5 * (16*n) bytes, 5 iterations run again"),
         ((NONE,), N, "keeps 0 bytes", "trips * 0 bytes, trips iterations run again"),
     ],
 )
