@@ -52,7 +52,7 @@ def _scalar(sweep: Sweep, scope: Scope, stm: Stm, expr: Apply, out_adj: Atom) ->
             factor = partial(b, expr.args, out)
             if k == 0:
                 factor = level_at_zero(b, expr, factor, sweep.flat)
-            zeros_win = sweep.needs_guard(stm, factor), sweep.may_meet_infinity(stm, k)
+            zeros_win = sweep.needs_guard(stm), sweep.may_meet_infinity(stm, k)
             scope.add(operand, contribution(b, factor, out_adj, *zeros_win))
 
 

@@ -146,14 +146,12 @@ class Sweep:
         """Is there something to differentiate in this statement?"""
         return any(var.name in self.varied for var in stm.vars)
 
-    def needs_guard(self, stm: Stm, partial: Atom | None = None) -> bool:
-        """May an adjoint that was masked to zero meet a partial of this operation (this one) that is infinite?"""
+    def needs_guard(self, stm: Stm) -> bool:
+        """May an adjoint that was masked to zero meet a partial of this operation that is infinite?"""
         expr = stm.expr
         assert isinstance(expr, Apply)
-        if stm.vars[0].name not in self.masked:
-            return False
-        made_of = (partial,) if partial in expr.args else expr.args
-        return expr.op not in TAME or any(isinstance(x, Var) and x.name in self.unbounded for x in made_of)
+        singular = expr.op not in TAME or any(isinstance(x, Var) and x.name in self.unbounded for x in expr.args)
+        return singular and stm.vars[0].name in self.masked
 
     def is_delicate(self, stm: Stm) -> bool:
         """May a zero have to win over an infinity in the return sweep of this statement, or inside it?"""

@@ -293,6 +293,8 @@ EQUIVALENT: dict[str, dict[str, str]] = {
         "condition negated: if back is nothing:": COST,
         "comparison changed: back is nothing": COST,
         "second operand dropped: isinstance(atom, Var) and atom.name in self.varied": DEAD,
+        "first operand dropped: singular and stm.vars[0].name in self.masked": GUARD,
+        "second operand dropped: singular and stm.vars[0].name in self.masked": GUARD,
         "second operand dropped: isinstance(x, Var) and x.name in self.unbounded": GUARD,
         "second operand dropped: isinstance(result, Var) and (unknown if var is None else var.name in names)": GUARD,
         "first operand dropped: stm.vars[0].name in self.steep and may_vanish(expr.op, k)": GUARD,
