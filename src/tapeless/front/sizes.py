@@ -68,13 +68,16 @@ class Sizes:
         return atom
 
     def unify(self, m: Atom, n: Atom) -> Atom:
-        """Record that two atoms are equal; literals represent, else the older one."""
+        """Record that two atoms are equal; literals represent, else the older one, but never one made of the other."""
         m, n = self.canonical(m), self.canonical(n)
-        if isinstance(n, Lit):
+        if isinstance(n, Lit) or self._is_made_of(m, n):
             m, n = n, m
-        if isinstance(n, Var) and m != n:
+        if isinstance(n, Var) and m != n and not self._is_made_of(m, n):
             self.equal[n] = m
         return m
+
+    def _is_made_of(self, atom: Atom, part: Atom) -> bool:
+        return atom != part and any(var == part for var, _ in self.linear(atom).terms)
 
     def same(self, m: Atom, n: Atom) -> bool:
         """Are the two known to be equal?"""

@@ -71,7 +71,7 @@ def test_one_specialisation_per_combination_of_types():
     f(np.float64(1.0))
     f(True)
     assert types_of(f)[1:] == [
-        "(x: f64[:, :], k: float, shift: float)",
+        "(x: f64[n, n], k: float, shift: float)",
         "(x: f32[:], k: float, shift: float)",
         "(x: f64[:], k: int, shift: float)",
         "(x: float, k: float, shift: float)",
@@ -180,7 +180,7 @@ def test_methods_of_dataclasses():
     assert Oscillator.energy(oscillator, np.array([2.0, 0.0])) == 4.0
     oscillator.tighten()
     np.testing.assert_array_equal(oscillator.weights, [2.0, 4.0])
-    assert types_of(Oscillator.energy) == ["(self: Oscillator(stiffness: float, weights: f64[:]), x: f64[:])"]
+    assert types_of(Oscillator.energy) == ["(self: Oscillator(stiffness: float, weights: f64[n]), x: f64[n])"]
 
 
 def test_methods_call_each_other():
