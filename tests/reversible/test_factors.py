@@ -1,4 +1,4 @@
-"""Factors that are known only when the program runs: gradients divide by them, unless that goes wrong."""
+"""Factors that are known only when the program runs: gradients keep states there; whole numbers times odd literals."""
 
 from __future__ import annotations
 
@@ -39,10 +39,8 @@ def arguments(decay, steps):
 @pytest.mark.parametrize("decay", [0.9, 1e-200, 0.0])
 @pytest.mark.parametrize("function", [descent, scaled], ids=lambda f: f.__name__)
 def test_gradients(function, decay):
-    """0.9 comes back, the others do not, and are found from states."""
     args = arguments(decay, 20)
     gradient = tp.grad(loss_of(tp.reversible(function)), (0, 1, 3, 4, 5))
-    assert "does not run backwards" not in gradient.explain(*args)
     for found, exact in zip(gradient(*args), tp.grad(loss_of(function), (0, 1, 3, 4, 5))(*args), strict=True):
         np.testing.assert_allclose(found, exact, rtol=1e-8, atol=1e-10)
 
@@ -53,8 +51,6 @@ def test_zeros_among_the_factors():
     exact = tp.grad(loss_of(scaled), (0, 1, 3))(*args)
     for found, wanted in zip(tp.grad(loss_of(tp.reversible(scaled)), (0, 1, 3))(*args), exact, strict=True):
         np.testing.assert_allclose(found, wanted, rtol=1e-8, atol=1e-10)
-    with pytest.raises(AssertionError, match="does not come back to its first state"):
-        tp.grad(loss_of(tp.reversible(strict=True)(scaled)), (0, 1, 3))(*args)
 
 
 def test_where_zeros_leave_nothing_wrong():

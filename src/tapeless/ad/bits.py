@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from ..inversion.inverse import DIVIDING, inverse_step
+from ..inversion.inverse import inverse_step
 from ..inversion.recording import recorded, recorded_step, replayed, replayed_step
 from ..inversion.sites import Site, layout, needed_sites, sites_within
 from ..inversion.solving import CannotInvert, Stuck
@@ -84,7 +84,7 @@ def _of_each_iteration(sweep: Sweep, stm: Stm) -> tuple[Sequence[Site], Backward
             rows.setdefault(site.name, fresh("bit", layout(expr.body.body, site).type))
         recorded_step(expr.body, sites)  # refuses what has no place of its own in an iteration
         step = For(expr.count, expr.init, replayed_step(expr.body, sites, rows))
-        return inverse_step(step, sweep.before, DIVIDING)
+        return inverse_step(step, sweep.before)
 
     found = _found(expr, attempt)
     if found is None:
@@ -131,7 +131,7 @@ def _of_each_passing(sweep: Sweep, stm: Stm) -> tuple[Sequence[Site], Backwards]
             kept.setdefault(site.name, fresh("kept", layout(alone, site).type.stacked(count)))
         loop = replayed(alone, sites, kept).stms[-1]
         assert isinstance(loop.expr, For)
-        return inverse_step(loop.expr, sweep.before, DIVIDING)
+        return inverse_step(loop.expr, sweep.before)
 
     found = _found(expr, attempt)
     if found is None:

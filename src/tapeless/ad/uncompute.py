@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from ..inversion.inverse import DIVIDING, inverse_step
+from ..inversion.inverse import inverse_step
 from ..inversion.solving import CannotInvert
 from ..ir.build import Builder
 from ..ir.core import For, Stm
@@ -75,7 +75,7 @@ def _inverse(sweep: Sweep, stm: Stm) -> Backwards:
     inexact = inexact_in(expr.body)
     if inexact.reaches_place:
         raise CannotInvert(UNSAFE)
-    inverse = inverse_step(expr, sweep.before, DIVIDING)
+    inverse = inverse_step(expr, sweep.before)
     back = inexact_backwards(inverse, [inexact.has(param) for param in expr.body.params[1:]])
     if back.reaches_place or back.reaches_rounds:
         raise CannotInvert(UNSAFE)

@@ -37,7 +37,6 @@ EACH: Mapping[type, Undo] = {
     Custom: undo_told,
 }
 RULES = Rules(EACH, solve_systems)
-DIVIDING = Rules(EACH, solve_systems, divides=True)
 
 
 def inverse_block(
@@ -92,15 +91,15 @@ def unknown(block: Block, var: Var, stuck: Stuck) -> CannotInvert:
     return CannotInvert(f"what {_name(var)} was does not follow from what it becomes", pos, stuck)
 
 
-def inverse_step(expr: For, before: Sequence[Stm] = (), rules: Rules = RULES) -> Lambda:
+def inverse_step(expr: For, before: Sequence[Stm] = ()) -> Lambda:
     """From the counter and the carried values at the end of an iteration to those at its start.
 
-    `before` are statements that were executed before the loop. By `DIVIDING`, whoever uses it sees whether it is right.
+    `before` are statements that were executed before the loop.
     """
     b, body = Builder(), expr.body
     lasts = {k: fresh("last", param.type) for k, param in enumerate(body.params[1:])}
     stuck: Stuck = set()
-    starts = step_back(rules, None, b, expr, body.params[0], lasts, before, stuck)
+    starts = step_back(RULES, None, b, expr, body.params[0], lasts, before, stuck)
     for param, start in zip(body.params[1:], starts, strict=True):
         if start is None:
             raise unknown(body.body, param, stuck)

@@ -47,14 +47,10 @@ Undo: TypeAlias = "Callable[[Solving, Stm], None]"
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """What each sort of statement tells, and what several tell together when none tells more by itself.
-
-    With `divides`, by any known factor: what comes of one that is zero will be seen to be wrong, and not be used.
-    """
+    """What each sort of statement tells, and what several tell together when none tells more by itself."""
 
     each: Mapping[type, Undo]
     together: Callable[[Solving], bool]
-    divides: bool = False
 
 
 class Solving:

@@ -3,8 +3,7 @@
 Exact in integers, whose products tell a factor where the other one is an odd literal. In floats `(x + e) - e` is x up
 to one rounding. A product tells a factor where the other one is a literal that is not zero: then the quotient is x up
 to rounding too, and what was lost in the product cannot grow. Other factors that are never zero are found in `systems`;
-any known one does where the inverse may check that it is not zero, or where what is found is compared with what was
-(`Rules.divides`).
+any known one does where the inverse may check that it is not zero.
 """
 
 from __future__ import annotations
@@ -75,19 +74,18 @@ def _undo_product(s: Solving, expr: Apply, result: Atom) -> None:
     elif expr.op == "div" and s.try_value(x) is None and (known := s.try_value(y)) is not None:
         # Where the divisor is zero, the quotient is no number already.
         s.learn(x, s.b.apply("mul", result, known))
-    elif expr.op == "mul" and (s.checks or s.rules.divides):
-        _undo_known_factor(s, (x, y), result)
-        _undo_known_factor(s, (y, x), result)
+    elif expr.op == "mul" and s.checks:
+        _undo_checked(s, (x, y), result)
+        _undo_checked(s, (y, x), result)
 
 
-def _undo_known_factor(s: Solving, operands: tuple[Atom, Atom], result: Atom) -> None:
+def _undo_checked(s: Solving, operands: tuple[Atom, Atom], result: Atom) -> None:
     """A factor that is known when the inverse runs: it must not be zero."""
     unknown, factor = operands
     if isinstance(factor, Lit) or s.try_value(unknown) is not None:
         return
     if (known := s.try_value(factor)) is not None:
-        if s.checks:
-            s.b.check("nonzero", known)
+        s.b.check("nonzero", known)
         s.learn(unknown, s.b.apply("div", result, known))
 
 
