@@ -76,6 +76,6 @@ COARSE = replace(
     features={
         **SMOOTH.features, "hist": 0.2, "scatter": 0.2, "scan": 0.5, "scratch_loop": 0.3, "fill_matrix": 0.3,
         "tally_loop": 0.3, "exchange_loop": 0.3, "move_loop": 0.2, "stride_loop": 0.4, "search_loop": 0.2,
-        "if": 1.8, "sum_loop": 2.0, "triangle": 0.5, "product": 0.5,
+        "if": 1.8, "sum_loop": 2.0, "triangle": 0.5, "product": 0.5, "layer_loop": 0.0,
     },
 )  # fmt: skip
