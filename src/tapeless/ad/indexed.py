@@ -156,15 +156,15 @@ class _Classifier:
         return self._histogram(deposit)
 
     def _wrapped(self, deposit: Deposit, k: int) -> Atom | None:
-        """Where i = 0 contributes to, if entry k is `(i + shift) % n` and n the size, of the dimension as well."""
+        """Where i = 0 contributes to, if entry k is `(i + literal) % n`, n the size of the dimension and of the loop."""
         if self.size != deposit.var.type.shape[k] or any(isinstance(entry, Span) for entry in deposit.entries):
             return None
         defined = next((stm.expr for stm in self.block.stms if deposit.entries[k] in stm.vars), None)
         if not (isinstance(defined, Apply) and defined.op == "mod" and defined.args[1] == self.size):
             return None
         form, apply = self._form(defined.args[0]), self.scope.b.apply
-        if form.coefficient(self.i.name) != 1 or self._computed(form):
-            return None
+        if form.coefficient(self.i.name) != 1 or form.without(self.i.name).terms:
+            return None  # a shift that is computed would be the size of a part, which JAX must know
         # Of no elements there is no place: any divisor will do.
         return apply("mod", emit_form(form.without(self.i.name), apply), apply("max", self.size, i64(1)))
 
