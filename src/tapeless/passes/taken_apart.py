@@ -8,6 +8,7 @@ arrays).
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from itertools import islice
 from typing import Any
@@ -24,7 +25,7 @@ from .simplify import RULES
 Parts = NDArray[Any]
 
 
-class TakenApart(Rewriter):
+class TakenApart(Rewriter, ABC):
     """A walk in which chosen arrays are bound to `parts` instead of variables."""
 
     # How many leading dimensions tell the parts apart; None for all.
@@ -45,9 +46,9 @@ class TakenApart(Rewriter):
                 return
         super().statement(stm)
 
+    @abstractmethod
     def take(self, var: Var, expr: Apply) -> bool:
         """Is this an operation on parts, which needs no statement of its own?"""
-        raise NotImplementedError
 
     def atom(self, atom: Atom) -> Atom:
         """As an operand; a chosen array is stacked up."""
