@@ -72,8 +72,9 @@ class Jitted:
         self.parameters: FunctionType = function
         self.options = options
         self._table: dict[tuple[Any, ...], list[Compiled]] = {}
-        # For arguments of given types, the patterns of equal sizes that have code of their own.
-        self._patterns: dict[Specs, set[Specs]] = {}
+        # Has a pattern of equal sizes code of its own? And the patterns that do, for arguments of given types.
+        self._patterns: dict[Specs, bool] = {}
+        self._patterns_of: dict[Specs, set[Specs]] = {}
         self._latest: Compiled | None = None
         self._lock = threading.RLock()
         # The settings under which to try a way of calling first, and that way; one object, since threads change it.
@@ -170,12 +171,13 @@ class Jitted:
         from .front.capture import specialise
 
         call = specialise(self.parameters, args, kwargs, static_shapes=self.options.static_shapes)
-        patterns = self._patterns.setdefault(call.apart, set())
-        if call.specs not in patterns:
-            if len(patterns) == MOST_PATTERNS:
-                return replace(call, specs=call.apart)
-            patterns.add(call.specs)
-        return call
+        own = self._patterns.get(call.specs)
+        if own is None:
+            patterns = self._patterns_of.setdefault(call.apart, set())
+            own = self._patterns[call.specs] = len(patterns) < MOST_PATTERNS
+            if own:
+                patterns.add(call.specs)
+        return call if own else replace(call, specs=call.apart)
 
     def _lowered(self, call: Call) -> Lowered:
         from .front.capture import lower
@@ -216,6 +218,8 @@ class Jitted:
         from .front.shared_sizes import shared_count
         from .front.tree import Leaf
 
+        if compiled is self._latest and self._fast[0] is settings:
+            return
         self._latest = compiled
         plain = all(isinstance(spec, Leaf) for _, spec in call.specs) and not self.parameters.__code__.co_kwonlyargcount
         if not plain or compiled.direct is None:

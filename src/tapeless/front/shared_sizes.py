@@ -9,7 +9,6 @@ have to stay loops if the arrays might differ. Each pattern of equal sizes is a 
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -22,19 +21,20 @@ Shape = tuple[int, ...]
 def share(specs: Sequence[Spec], leaves: Sequence[Any]) -> tuple[Spec, ...]:
     """The specs of a call's arguments, where sizes that are known only at run time, and equal, are one."""
     shapes: list[Shape] = [getattr(leaf, "shape", ()) for leaf in leaves]
+    if sum(map(len, shapes)) < 2:
+        return tuple(specs)
+    count: dict[int, int] = {}
     taken = (leaf for spec in specs for leaf in spec_leaves(spec))
-    count = Counter(
-        size
-        for leaf, shape in zip(taken, shapes, strict=True)
-        for size, dim in zip(shape, leaf.dims, strict=True)
-        if dim is None
-    )
+    for leaf, shape in zip(taken, shapes, strict=True):
+        for size, dim in zip(shape, leaf.dims, strict=True):
+            if dim is None:
+                count[size] = count.get(size, 0) + 1
     if all(times == 1 for times in count.values()):
         return tuple(specs)
     known: dict[int, Shared] = {}
 
     def shared(size: int, dim: Size) -> Size:
-        if dim is not None or count[size] < 2:
+        if dim is not None or count.get(size, 0) < 2:
             return dim
         return known.setdefault(size, Shared(len(known)))
 
@@ -50,7 +50,8 @@ def shared_count(specs: Sequence[tuple[str, Spec]]) -> int:
 def _renamed(spec: Spec, shapes: Iterator[Shape], shared: Callable[[int, Size], Size]) -> Spec:
     match spec:
         case Leaf(dims=dims):
-            return replace(spec, dims=tuple(map(shared, next(shapes), dims)))
+            shape = next(shapes)
+            return Leaf(spec.dtype, spec.flavour, tuple(map(shared, shape, dims))) if dims else spec
         case Node(parts=parts):
             return replace(spec, parts=tuple(_renamed(part, shapes, shared) for part in parts))
         case Static():
