@@ -135,7 +135,7 @@ def _result(e: Emitter, var: Var, meeting: _Meeting) -> Value:
             return replace(memory.current(e, meeting), dims=e.sizes(var.type.shape))
         case Region():
             dims = e.sizes(var.type.shape)
-            pointer = e.w.op(f"load ptr, ptr {meeting.owner}", "a")
+            pointer = e.frame.buffer(meeting.owner)
             return Array(var.type.dtype, meeting, pointer, size(0), dims, affine.row_major(e, dims), True)
 
 

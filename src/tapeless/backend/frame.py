@@ -4,6 +4,8 @@ A frame has locals (allocas in the entry block, which SROA turns into registers)
 buffers, and one failing exit. A slot is a pair (pointer, bytes): whoever needs a buffer asks the slot
 to hold at least so many bytes, so a buffer made in a loop is allocated once, whichever way the
 function ends every slot is released, and exchanging two slots exchanges two arrays in constant time.
+The runtime knows the address of a slot, so LLVM would read it anew in every round of a loop: next to
+each slot a local holds the same pointer, which a loop keeps in a register.
 """
 
 from __future__ import annotations
@@ -121,6 +123,7 @@ class Frame:
             return free.pop()
         name = self.w.name("slot")
         self.entry.append(f"  {name} = alloca {{ ptr, i64 }}, align 8")
+        self.entry.append(f"  {name}.at = alloca ptr")
         self.entry.append(f"  store {{ ptr, i64 }} zeroinitializer, ptr {name}")
         self.slots.append(name)
         self.scope_of[name] = next(self.kernel.scopes)
@@ -141,6 +144,24 @@ class Frame:
                 yield self.w.lines
         finally:
             self.w.lines = saved
+
+    def hold(self, slot: str, bytes: str) -> str:
+        """The buffer of a slot, of at least so many bytes; null when there is no memory."""
+        buffer = self.w.op(f"call ptr @tp_hold(ptr {slot}, i64 {bytes})", "a")
+        self.w.line(f"store ptr {buffer}, ptr {slot}.at")
+        return buffer
+
+    def buffer(self, slot: str) -> str:
+        """The buffer that a slot owns now."""
+        return self.w.op(f"load ptr, ptr {slot}.at", "a")
+
+    def exchange(self, slot: str, other: str) -> None:
+        """Let two slots exchange their buffers."""
+        for type, ending in (("{ ptr, i64 }", ""), ("ptr", ".at")):
+            first, second = (self.w.op(f"load {type}, ptr {name}{ending}") for name in (slot, other))
+            self.w.line(f"store {type} {second}, ptr {slot}{ending}")
+            self.w.line(f"store {type} {first}, ptr {other}{ending}")
+        self.moving.update((self.scope_of[slot], self.scope_of[other]))
 
     def release(self, slots: Sequence[str]) -> None:
         for slot in slots:

@@ -62,7 +62,7 @@ def new_slot(e: Emitter, key: tuple[object, ...]) -> Region:
 def in_slot(e: Emitter, region: Region, dtype: DType, dims: Sequence[Scalar]) -> Array:
     """An array in the buffer of a slot, which grows when it is too small."""
     _require_uniform(dims)
-    pointer = e.w.op(f"call ptr @tp_hold(ptr {region.owner}, i64 {byte_count(e, dtype, dims)})", "a")
+    pointer = e.frame.hold(region.owner, byte_count(e, dtype, dims))
     e.leave_if(e.w.op(f"icmp eq ptr {pointer}, null"), "starved")
     return Array(dtype, region, pointer, size(0), tuple(dims), affine.row_major(e, dims), True)
 
@@ -130,19 +130,15 @@ def is_movable(e: Emitter, array: Array) -> bool:
 
 def exchange(e: Emitter, a: Region, b: Region) -> None:
     """Let two slots exchange their buffers."""
-    if a.owner == b.owner:
-        return
-    first, second = (e.w.op(f"load {{ ptr, i64 }}, ptr {region.owner}") for region in (a, b))
-    e.w.line(f"store {{ ptr, i64 }} {second}, ptr {a.owner}")
-    e.w.line(f"store {{ ptr, i64 }} {first}, ptr {b.owner}")
-    e.frame.moving.update((a.scope, b.scope))
+    if a.owner != b.owner:
+        e.frame.exchange(a.owner, b.owner)
 
 
 def current(e: Emitter, array: Array) -> Array:
     """The array in the buffer that its slot owns now."""
     if array.region.kind != "slot":
         return array
-    return replace(array, pointer=e.w.op(f"load ptr, ptr {array.region.owner}", "a"))
+    return replace(array, pointer=e.frame.buffer(array.region.owner))
 
 
 def held(arrays: Sequence[Array]) -> AbstractContextManager[None]:
