@@ -13,7 +13,7 @@ from tapeless.testing.rule_mutants import Mutant, mutants
 
 FILES = (
     "branches", "custom", "functions", "jvp", "jvp_apply", "jvp_scatter", "local", "jacobians", "hists", "ties",
-    "activity", "treeverse", "extremes", "partly",
+    "activity", "treeverse", "extremes", "choices",
 )  # fmt: skip
 EACH = int(os.environ.get("TAPELESS_RULE_MUTANTS", "3"))
 

@@ -24,7 +24,7 @@ import numpy as np
 from bench.grad.arrays.lattice import WEIGHTS
 from bench.grad.harness import Arguments, Problem
 
-PEERS = ("jax", "tapeless", "numpy")
+PEERS = ("jax", "tapeless", "torch", "numpy")
 REFERENCE = "jax"
 SKIPPED: set[tuple[str, str]] = set()
 

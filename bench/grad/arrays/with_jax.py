@@ -6,6 +6,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from bench.grad.arrays.lattice import DIRECTIONS, LID, OMEGA, OPPOSITE, WEIGHTS
+from bench.grad.arrays.lookups import pole_items
 from bench.grad.harness import Calls
 
 jax.config.update("jax_enable_x64", True)
@@ -49,26 +50,8 @@ def sparse_kmeans(start, column, values, centres) -> Calls:
     return _calls(_newton(cost), cost, (row, column, values, centres))
 
 
-def rsbench(poles, angular, windows, starts, factors, nuclides, concentrations, sizes, materials, energies) -> Calls:
-    """All (lookup, nuclide, pole) triples in one list made outside, worked off in blocks."""
-    pairs = sizes[materials]
-    lookup = np.repeat(np.arange(len(materials)), pairs)
-    slot = np.arange(len(lookup)) - np.repeat(np.cumsum(pairs) - pairs, pairs)
-    nuclide, amount = nuclides[materials[lookup], slot], concentrations[materials[lookup], slot]
-    energy = energies[lookup]
-    window = np.minimum((energy * windows.shape[1]).astype(np.int64), windows.shape[1] - 1)
-    first, last = starts[nuclide, window], starts[nuclide, window + 1]
-    count = last - first
-    pair = np.repeat(np.arange(len(lookup)), count)
-    pole = np.arange(len(pair)) - np.repeat(np.cumsum(count) - count, count) + first[pair]
-    blocks = 64
-    padding = -len(pair) % blocks
-    shaped = [
-        np.pad(x, (0, padding)).reshape(blocks, -1)
-        for x in (energy[pair], nuclide[pair], pole, angular[nuclide[pair], pole], amount[pair])
-    ]
-    # Total + absorption + fission + 2 (total - absorption).
-    background = float(np.sum(amount * energy * (windows[nuclide, window] @ [3.0, -1.0, 1.0])))
+def rsbench(poles, angular, windows, starts, factors, *lookups) -> Calls:
+    items, background = pole_items(angular, windows, starts, *lookups)
 
     def total(poles, factors, *blocks_of):
         @jax.checkpoint
@@ -82,7 +65,7 @@ def rsbench(poles, angular, windows, starts, factors, nuclides, concentrations, 
 
         return background + jax.lax.scan(block, 0.0, blocks_of)[0]
 
-    return _calls(jax.grad(total), total, (poles, factors, *shaped))
+    return _calls(jax.grad(total), total, (poles, factors, *items))
 
 
 def _phase(l, phi):

@@ -1,12 +1,9 @@
-"""Masks: whose adjoint may be an exact zero because another value was chosen.
+"""Infinite partials: what may be infinite though the inputs of a program are not, and what flows where.
 
-A `select`, the smallest of many, an element that is overwritten: each passes the adjoint to what was chosen and zero
-to the rest; in a derivative of a derivative so does a product with an adjoint that was masked (`scale`). What is used
-only by an arm that may not be taken, or in part (`partly`), has such zeros too. The rest may have had an infinite
-partial (the root of zero in the arm not taken), and zero times infinity is not a number.
-`masked(block, results)` are the names of the float variables, at any depth, that flow into such a choice, and
-`unbounded(block, names)` those that may be infinite though the inputs are not. Where an adjoint of the first kind
-meets a partial that is singular or made of the second kind, the return sweep tests for the zero first.
+`unbounded(block, names)` are the names of the float variables, at any depth, that may be infinite. Where a partial that
+is singular or made of these meets an adjoint that may have been masked (`choices`), the return sweep tests for the zero
+first: the rest of the program may have had an infinite partial (the root of zero in the arm not taken), and zero times
+infinity is not a number.
 """
 
 from __future__ import annotations
@@ -17,7 +14,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from ..ir.core import Apply, Block, Check, Custom, For, Hist, If, Map, Reduce, Scan, Scatter, Stm, While
 from ..ir.types import Atom, Var
 from ..ir.walk import free_vars, lambdas, statements
-from .partly import partly_used
 
 # Operations whose value and partials are finite where their operands are.
 TAME = frozenset({
@@ -26,14 +22,6 @@ TAME = frozenset({
     "stop_gradient", "index", "slice", "update", "update_slice", "accumulate", "transpose", "reshape", "replicate",
     "concat", "stack",
 })  # fmt: skip
-
-
-def masked(block: Block, results: Iterable[str]) -> set[str]:
-    """What flows into a choice inside the block, or into the named variables."""
-    roots = {*results, *partly_used(block)}
-    for stm in statements(block):
-        roots.update(_chosen(stm))
-    return reached(roots, _sources(block))
 
 
 def _sources(block: Block) -> Mapping[str, Sequence[str]]:
@@ -128,18 +116,3 @@ def edges(stm: Stm) -> list[tuple[str, list[str]]]:
 
 def _linked(vars: Sequence[Var], groups: Sequence[Sequence[Atom]]) -> list[tuple[str, list[str]]]:
     return [(var.name, floats(group[k] for group in groups)) for k, var in enumerate(vars)]
-
-
-def _chosen(stm: Stm) -> list[str]:
-    """The values among which a statement chooses."""
-    match stm.expr:
-        case Apply("select" | "min" | "max" | "fmin" | "fmax" | "update" | "update_slice", args):
-            return floats(args)
-        case Apply("scale", (x, _)):
-            return floats((x,))
-        case Hist(_, _, _, dest, _, body):
-            return floats((*dest, *body.body.results))
-        case Scatter(_, dest, _, body):
-            return floats((dest, *body.body.results))
-        case _:
-            return []

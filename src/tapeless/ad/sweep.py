@@ -23,7 +23,8 @@ from ..records import dataclass, field
 from .activity import varied
 from .adjoints import Scope
 from .asked import asked
-from .masks import TAME, masked, suspects, unbounded
+from .choices import masked
+from .masks import TAME, suspects, unbounded
 from .planner import Plan
 from .roots import flat, may_vanish, steep
 from .segments import Accumulated, Collapse, Segment, dot
@@ -136,7 +137,7 @@ class Sweep:
         alone = Block((stm,), ())
         self.bound |= bound_in(alone)
         self.varied |= varied(alone, self.varied)
-        self.masked |= masked(alone, {var.name for var in stm.vars} & self.masked)
+        self.masked |= masked(Block((stm,), stm.vars), self.masked) & bound_in(alone)
         self.unbounded |= unbounded(alone, self.unbounded)
         self.flat |= flat(alone, self.flat)
         self.steep |= steep(alone, {var.name for var in stm.vars} & self.steep, self.flat, self.masked)

@@ -19,8 +19,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..ad.activity import opaque_operation
+from ..ad.choices import masked
 from ..ad.elements import LIMIT
-from ..ad.masks import TAME, floats, masked, suspects
+from ..ad.masks import TAME, floats, suspects
 from ..ad.roots import flat, is_root, level_at_zero, may_vanish, steep
 from ..errors import IRError
 from ..ir.build import Builder

@@ -37,12 +37,16 @@ from .notes import Notes
 
 def run(function: Function, _notes: Notes) -> Function:
     """The function without dead code. Parameters stay."""
+    return Function(function.name, function.params, live(function.body), function.donated)
+
+
+def live(block: Block) -> Block:
+    """What the results of a block need, and its checks."""
     marks = _Marks()
-    marks.index(function.body, None)
-    marks.need(function.body.results)
+    marks.index(block, None)
+    marks.need(block.results)
     marks.finish()
-    body = _sweep(function.body, marks, range(len(function.body.results)))
-    return Function(function.name, function.params, body, function.donated)
+    return _sweep(block, marks, range(len(block.results)))
 
 
 class _Site(NamedTuple):

@@ -30,7 +30,7 @@ from .cost import has_check
 from .notes import Notes
 from .rewrite import name_of
 from .sums import operators, sum_operator
-from .uses import bound_names, mentioned, slice_for, use_counts
+from .uses import bound_names, mentioned, use_counts
 
 # What may be computed again for every element of the result.
 CHEAP = 4.0
@@ -76,9 +76,9 @@ def _apart(stm: Stm) -> list[Stm]:
 
 def _some(stm: Stm, expr: Reduce, some: Sequence[int]) -> Stm:
     """The reduction for some of its results."""
-    results = [expr.body.body.results[k] for k in some]
+    results = tuple(expr.body.body.results[k] for k in some)
     op = sum_operator(Builder(stm.pos), [expr.neutral[k].type for k in some])
-    body = refresh(Lambda(expr.body.params, slice_for(expr.body.body, results, checks=True)))
+    body = refresh(Lambda(expr.body.params, dce.live(Block(expr.body.body.stms, results))))
     neutral = tuple(expr.neutral[k] for k in some)
     return Stm(tuple(stm.vars[k] for k in some), Reduce(expr.size, op, neutral, body), stm.pos)
 

@@ -14,12 +14,12 @@ from typing import Any
 import numpy as np
 
 from ..ad.activity import varied
+from ..ad.choices import masked
 from ..ad.direction import jacobian_either
 from ..ad.elements import Input, inputs_of
 from ..ad.functions import jvp_function, prepared, vjp_function
 from ..ad.jacobians import Jacobian, filled, gradient, jacobian_forward, jacobian_reverse
 from ..ad.jvp import pushforward
-from ..ad.masks import masked
 from ..ad.planner import Plan
 from ..ad.roots import flat as level
 from ..ad.roots import steep

@@ -224,20 +224,6 @@ EQUIVALENT: dict[str, dict[str, str]] = {
         "comparison changed: dims == worst": COST,
         "comparison changed: y is not x": COST,
     },
-    "partly": {
-        "condition negated: if expr.op == 'slice':": GUARD,
-        "comparison changed: expr.op == 'slice'": GUARD,
-        "second operand dropped: expr.op == 'index' and (not _runs_through(expr.args[1:], "
-        "expr.args[0].type.shape, sizes))": GUARD,
-        "first operand dropped: expr.op == 'index' and (not _runs_through(expr.args[1:], "
-        "expr.args[0].type.shape, sizes))": GUARD,
-        "comparison changed: count is not None": GUARD,
-        "second operand dropped: k == 0 and isinstance(expr, Apply) and _reads_part(expr, self.sizes)": GUARD,
-        "comparison changed: depth <= self.depths[atom.name]": GUARD,
-        "first operand dropped: count is not None and count == size": SAME,
-        "second operand dropped: isinstance(atom, Var) and atom.type.dtype.is_float": SAME,
-        "first operand dropped: k == 0 and isinstance(expr, Apply) and _reads_part(expr, self.sizes)": SAME,
-    },
     "places": {
         "comparison changed: name not in outer": "an unproved place costs a branch, no more",
     },
