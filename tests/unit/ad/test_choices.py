@@ -59,9 +59,7 @@ def test_every_other_use_is_one(use: str) -> None:
 
 
 def test_a_comparison_is_no_use() -> None:
-    assert "a" in found(
-        "a: f64 = sin x\n t: bool = lt a 2.0\n b: f64 = select t a 1.0\n d: f64 = add b x\n return d"
-    )
+    assert "a" in found("a: f64 = sin x\n t: bool = lt a 2.0\n b: f64 = select t a 1.0\n d: f64 = add b x\n return d")
 
 
 def test_what_goes_only_to_what_nobody_reads_is_as_good_as_masked() -> None:
@@ -142,7 +140,8 @@ def test_what_a_loop_carries_is_masked_where_the_program_may_choose_against_it()
 
 
 def test_a_while_loop_may_not_run() -> None:
-    loop = "t: f64 = while [0.0] (q: f64) {\n u: bool = lt q 3.0\n return u\n } (p: f64) {\n d: f64 = add p a\n return d\n }"
+    test, step = "u: bool = lt q 3.0\n return u", "d: f64 = add p a\n return d"
+    loop = f"t: f64 = while [0.0] (q: f64) {{\n {test}\n }} (p: f64) {{\n {step}\n }}"
     assert found(f"a: f64 = sin x\n {loop}\n y: f64 = add t x\n return y", "x: f64") == {"a"}
 
 
@@ -193,7 +192,9 @@ def test_what_a_map_yields_is_masked_with_it() -> None:
     assert found(f"{inside}\n y: f64 = index m 0\n return y", ARRAYS) == {"m", "s", "r", "v"}
 
 
-REDUCE = "t: f64 = reduce n [0.0] (p: f64, q: f64) {{\n {0}\n return o\n }} (i: i64) {{\n e: f64 = index v i\n return e\n }}"
+REDUCE = (
+    "t: f64 = reduce n [0.0] (p: f64, q: f64) {{\n {0}\n return o\n }} (i: i64) {{\n e: f64 = index v i\n return e\n }}"
+)
 
 
 def test_a_sum_chooses_nothing_and_a_maximum_does() -> None:
