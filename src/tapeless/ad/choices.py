@@ -18,6 +18,7 @@ from collections.abc import Iterable, Sequence
 from ..ir.core import Apply, Block, Custom, For, Hist, If, Lambda, Map, Reduce, Scan, Scatter, Stm, While
 from ..ir.op import lookup
 from ..ir.types import Atom, Lit, Var
+from ..passes.turned import runs_through
 from ..records import dataclass, field
 from .masks import floats
 
@@ -196,27 +197,9 @@ class _Walk:
             return True
         if expr.op != "index":
             return False
-        places = [self.place(index, size) for index, size in zip(expr.args[1:], expr.args[0].type.shape, strict=False)]
-        return None in places or len(set(places)) < len(places)
-
-    def place(self, index: Atom, size: Atom) -> Atom | None:
-        """The counter with which an index runs through a dimension: itself, or turned round by as much everywhere."""
-        made = self.made.get(index.name) if isinstance(index, Var) else None
-        match made:
-            case Apply("mod", (Var() as turned, by)) if by == size:
-                index = self.turned(turned) or turned
-            case _:
-                pass
-        count = self.counts.get(index.name) if isinstance(index, Var) else None
-        return index if count is not None and count == size else None
-
-    def turned(self, index: Var) -> Atom | None:
-        """The counter to which a number is added."""
-        match self.made.get(index.name):
-            case Apply("add" | "sub", (x, Lit())):
-                return x
-            case _:
-                return None
+        sizes = expr.args[0].type.shape
+        through = [runs_through(x, size, self.counts, self.made) for x, size in zip(expr.args[1:], sizes, strict=False)]
+        return None in through or len(set(through)) < len(through)
 
 
 def _passes_nothing(expr: Apply, k: int) -> bool:

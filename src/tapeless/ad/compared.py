@@ -16,7 +16,7 @@ from typing import TypeAlias
 from ..ir.build import Builder
 from ..ir.core import Block, Function, Pos
 from ..ir.types import Atom
-from ..passes import simplify
+from ..passes import filled, simplify
 from ..passes.notes import Notes
 from ..passes.tally import tallies
 from ..records import dataclass, replace
@@ -65,4 +65,4 @@ def _made(build: Build, plan: Plan, pos: Pos | None) -> _Made:
 
 
 def _simple(block: Block) -> Block:
-    return simplify.run(Function("counted", (), block), Notes()).body
+    return filled.run(simplify.run(Function("counted", (), block), Notes()), Notes()).body

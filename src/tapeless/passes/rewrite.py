@@ -265,8 +265,9 @@ class Rewriter:
     def _bind_new(self, var: Var, expr: Apply) -> Var:
         """Bind an expression that was reduced just now, and make it available."""
         (bound,) = self.emit((var,), expr)
-        self._known[self._key] = bound
-        self._trail.append(self._key)
+        if expr.op != "replicate" or not expr.attrs:  # scratch is to be written: one for each who asks
+            self._known[self._key] = bound
+            self._trail.append(self._key)
         return bound
 
     def _reduce(self, expr: Apply, type: Type) -> Atom | Apply:

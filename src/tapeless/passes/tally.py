@@ -44,9 +44,9 @@ def tallies(block: Block) -> Sequence[float]:
 def _statement(stm: Stm, assumed: Assumption) -> float:
     expr = stm.expr
     match expr:
-        case Apply(op, args):
+        case Apply(op, args, attrs):
             written = args[1].type if op in _WRITES else stm.vars[0].type
-            moves = lookup(op).arity is None and op not in _VIEWS
+            moves = lookup(op).arity is None and op not in _VIEWS and not (op == "replicate" and attrs)
             return lookup(op).cost + (_bytes([written], assumed) if moves else 0.0)
         case If(_, then, orelse):
             return 1.0 + tally((then, orelse)[assumed.arm], assumed)
