@@ -154,7 +154,7 @@ def _replicate(e: Emitter, stm: Stm, expr: Apply) -> None:
     outer = e.sizes(expr.args[1:])
     if isinstance(value, Scalar):
         target = memory.allocate(e, value.dtype, outer, var)
-        if not expr.attrs and not e.kernel.uses.is_overwritten(var):
+        if not expr.attrs:  # else scratch
             memory.fill(e, target, value)
     else:
         target = memory.allocate(e, value.dtype, outer + value.dims, var)

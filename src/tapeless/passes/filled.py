@@ -15,7 +15,7 @@ from collections.abc import Sequence
 
 from ..ir.build import Builder
 from ..ir.core import Apply, Block, Check, Expr, For, Function, Lambda, Stm
-from ..ir.types import Atom, Lit, Var
+from ..ir.types import Atom, Var
 from ..ir.walk import map_lambdas, statements, substitute
 from ..records import dataclass, field
 from . import dce
@@ -37,8 +37,8 @@ def run(function: Function, notes: Notes) -> Function:
 
 def _is_fill(expr: Expr | None) -> bool:
     match expr:
-        case Apply("replicate", (Lit(), *_), attrs):
-            return not attrs
+        case Apply("replicate", (value, *_), attrs):
+            return not attrs and not value.type.shape
         case _:
             return False
 

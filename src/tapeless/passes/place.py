@@ -7,8 +7,7 @@ write is done in place. An array used inside a loop body but bound outside lives
 loop, because the next iteration reads it again.
 
 An array whose only use is to be written into a part of another one has that part as its `destination`, one that is
-only `joined` to others has a place in the new array: the back end then builds it there. What an array holds at first
-does not matter when a loop goes over it from the first to the last row, and only writes (`is_overwritten`).
+only `joined` to others has a place in the new array: the back end then builds it there.
 """
 
 from __future__ import annotations
@@ -29,7 +28,6 @@ class Uses:
     looped: set[Var] = field(default_factory=set[Var])
     parts: dict[Var, Apply] = field(default_factory=dict[Var, Apply])
     joins: dict[Var, Stm] = field(default_factory=dict[Var, Stm])
-    overwritten: set[Var] = field(default_factory=set[Var])
     others: list[Block] = field(default_factory=list[Block])
 
     def learn(self, block: Block) -> None:
@@ -56,10 +54,6 @@ class Uses:
     def joined(self, var: Var) -> Stm | None:
         """The `concat` that is `var`'s only use."""
         return self.joins.get(var)
-
-    def is_overwritten(self, var: Var) -> bool:
-        """Is the only use of `var` to be overwritten, row by row, by a loop that does not read it?"""
-        return var in self.overwritten
 
 
 def analyse(function: Function) -> Uses:
@@ -96,32 +90,8 @@ def _find_destination(uses: Uses, block: Block, mentions: dict[Var, list[int]], 
                 uses.parts[var] = write
         case Apply("concat", args) if args.count(var) == 1:
             uses.joins[var] = block.stms[use]
-        case For(count, init, body) if init.count(var) == 1 and var.type.shape[0] == count:
-            if _writes_each_row(body, init.index(var)):
-                uses.overwritten.add(var)
         case _:
             pass
-
-
-def _writes_each_row(body: Lambda, k: int) -> bool:
-    """Is all that a loop does with carried array k to write row i in round i?"""
-    counter, param, result = body.params[0], body.params[k + 1], body.body.results[k]
-    uses = [stm for stm in body.body.stms if {param, result} & _mentioned_atoms(stm.expr)]
-    match uses if body.body.results.count(result) == 1 else ():
-        case [Stm((var,), Apply("update", (array, value, at)))]:
-            return var == result and array == param != value and at == counter
-        case _:
-            return False
-
-
-def _mentioned_atoms(expr: Expr) -> set[Atom]:
-    """All atoms that an expression mentions, at any depth."""
-    found = set(operands(expr))
-    for lam in lambdas(expr):
-        found.update(lam.body.results)
-        for stm in lam.body.stms:
-            found |= _mentioned_atoms(stm.expr)
-    return found
 
 
 def _mentioned(expr: Expr, uses: Uses) -> set[Var]:

@@ -18,6 +18,7 @@ assert pipeline  # registers the operations
 
 KEPT = """
 def kept(x: f64[n], k: i64, c: bool) {
+  number: f64 = index x 0
   z: f64[k, n] = replicate FILL k n
   last: f64[n], a: f64[k, n] = for k [x z] (i: i64, y: f64[n], p: f64[k, n]) {
     BODY
@@ -91,6 +92,7 @@ def agree(text: str, *arguments: object) -> int:
         ("old: f64[n] = index p 0\n q: f64[k, n] = update p old i", 0),
         ("o: f64[k, n] = update p y i\n old: f64[n] = index o i\n q: f64[k, n] = update o old i", 0),
         ("q: f64[k, n] = update p y 0", 0),
+        ("q: f64[k, n] = accumulate p y i", 0),
         ("o: f64[k, n] = update p y i\n q: f64[k, n] = update o y 0", 0),
         ("i1: i64 = add i 1\n at: i64 = mod i1 k\n q: f64[k, n] = update p y at", 1),
         ("i2: i64 = mul i 2\n at: i64 = mod i2 k\n q: f64[k, n] = update p y at", 0),
@@ -98,7 +100,7 @@ def agree(text: str, *arguments: object) -> int:
         ("q: f64[k, n] = if c {\n o: f64[k, n] = update p y i\n return o\n } else {\n return p\n }", 0),
     ],
 )
-@pytest.mark.parametrize("fill", ["0.0", "-2.5"])
+@pytest.mark.parametrize("fill", ["0.0", "-2.5", "number"])
 def test_rows_that_are_kept(body: str, scratch: int, fill: str) -> None:
     text = KEPT.replace("BODY", body).replace("FILL", fill)
     for c in (False, True):
