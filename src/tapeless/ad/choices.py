@@ -22,8 +22,6 @@ from ..passes.turned import runs_through
 from ..records import dataclass, field
 from .masks import floats
 
-# What stands for a variable that is masked in any case.
-_NOTHING = ""
 _CHOOSES = frozenset({"select", "min", "max", "fmin", "fmax"})
 # Of the first operand.
 _REPLACES = frozenset({"update", "update_slice", "scale"})
@@ -35,7 +33,8 @@ def masked(block: Block, results: Iterable[str]) -> set[str]:
     for stm in block.stms:
         walk.statement(stm)
     for name in floats(block.results):
-        walk.use(name, (_NOTHING,) if name in chosen else ())
+        if name not in chosen:
+            walk.use(name, ())
     return walk.masked()
 
 
@@ -49,7 +48,7 @@ class _Arm:
 
 @dataclass(slots=True)
 class _Walk:
-    """The uses of each variable: where its value goes. A use is masked where one of these variables is.
+    """The uses of each variable that are no choices: where its value goes. One is masked where one of those is.
 
     `around` are the blocks around a place that may not run, an arm or (None) a loop; `depths` says how many of them
     there are where a variable is bound. An arm's use of a variable from outside is that of a variable of the arm's own,
@@ -66,13 +65,13 @@ class _Walk:
     branches: int = 0
 
     def masked(self) -> set[str]:
-        """The least set that agrees with the uses."""
+        """The least set that agrees with the uses. What has none is in it: its adjoint is zero, or there is none."""
         users: dict[str, list[str]] = defaultdict(list)
         for name, uses in self.uses.items():
             for goes_to in uses:
                 for out in goes_to:
                     users[out].append(name)
-        found, work = {_NOTHING}, [name for name, uses in self.uses.items() if _all_masked(uses, {_NOTHING})]
+        found, work = set[str](), [name for name, uses in self.uses.items() if not uses]
         while work:
             name = work.pop()
             if name not in found:
@@ -106,15 +105,13 @@ class _Walk:
                 self.use_all(neutral, everywhere)
                 self.lambda_(op, [everywhere] * len(op.body.results))
                 self.lambda_(body, [everywhere] * len(body.body.results))
-            case Hist(size, op, neutral, dest, _, body):
-                self.run_through(body, size)
-                self.use_all((*neutral, *dest), (_NOTHING,))
-                self.lambda_(op, [(_NOTHING,)] * len(op.body.results))
-                self.lambda_(body, [(_NOTHING,)] * len(body.body.results))
-            case Scatter(size, dest, _, body):
-                self.run_through(body, size)
-                self.use_all((dest,), (_NOTHING,))
-                self.lambda_(body, [(_NOTHING,)] * len(body.body.results))
+            case Hist(op=op, neutral=neutral, dest=dest, body=body):
+                self.use_all((*neutral, *dest), None)
+                self.lambda_(op)
+                self.lambda_(body)
+            case Scatter(dest=dest, body=body):
+                self.use_all((dest,), None)
+                self.lambda_(body)
             case Custom(args, body, None):
                 for arg, param in zip(args, body.params, strict=True):
                     self.use_all((arg,), (param.name,))
@@ -128,7 +125,7 @@ class _Walk:
         for var in vars:
             self.depths[var.name] = len(self.around)
             if var.type.dtype.is_float:
-                self.uses[var.name] = []  # what has none gets no adjoint, which is as good as zero
+                self.uses[var.name] = []
 
     def apply(self, expr: Apply, out: Var) -> None:
         self.made[out.name] = expr
@@ -137,7 +134,7 @@ class _Walk:
         for k, atom in enumerate(expr.args):
             chosen = expr.op in _CHOOSES or (k == 0 and (expr.op in _REPLACES or self.reads_part(expr)))
             if not _passes_nothing(expr, k):
-                self.use_all((atom,), (_NOTHING,) if chosen else (out.name,))
+                self.use_all((atom,), None if chosen else (out.name,))
 
     def loop(
         self, vars: Sequence[Var], init: Sequence[Atom], body: Lambda, *, ran: bool, count: Atom | None = None
@@ -158,12 +155,12 @@ class _Walk:
     def run_through(self, body: Lambda, count: Atom) -> None:
         self.counts[body.params[0].name] = count
 
-    def lambda_(self, lam: Lambda, outs: Sequence[Sequence[str]]) -> None:
-        """A block that runs."""
+    def lambda_(self, lam: Lambda, outs: Sequence[Sequence[str]] = ()) -> None:
+        """A block that runs; without `outs` there is a choice among its results."""
         self.bind(lam.params)
         for stm in lam.body.stms:
             self.statement(stm)
-        for result, goes_to in zip(lam.body.results, outs, strict=True):
+        for result, goes_to in zip(lam.body.results, outs, strict=bool(outs)):
             self.use_all((result,), goes_to)
 
     def block(self, arm: _Arm | None, params: Iterable[Var], block: Block, outs: Sequence[Sequence[str]]) -> None:
@@ -172,14 +169,16 @@ class _Walk:
         self.lambda_(Lambda(tuple(params), block), outs)
         self.around.pop()
 
-    def use_all(self, atoms: Iterable[Atom], goes_to: Sequence[str]) -> None:
+    def use_all(self, atoms: Iterable[Atom], goes_to: Sequence[str] | None) -> None:
+        """A use of each of them; None where it is a choice."""
         for name in floats(atoms):
-            self.use(name, goes_to)
+            self.uses.setdefault(name, [])
+            if goes_to is not None:
+                self.use(name, goes_to)
 
     def use(self, name: str, goes_to: Sequence[str]) -> None:
         for arm in self.around[self.depths[name] :]:
             if arm is None:
-                self.uses[name].append((_NOTHING,))
                 return
             both = [f"{name}@{arm.branch}.{which}" for which in (0, 1)]
             if both not in self.uses[name]:
@@ -205,8 +204,8 @@ class _Walk:
 def _passes_nothing(expr: Apply, k: int) -> bool:
     """Has the program zero for the partial of an operation by operand k, whatever the values are?"""
     match expr:
-        case Apply("mul" | "fma", args) if k < 2:
-            other = args[1 - k]
+        case Apply("mul" | "fma", (x, y, *_)) if k < 2:
+            other = (y, x)[k]
             return isinstance(other, Lit) and other.value == 0
         case Apply("copysign"):
             return k == 1

@@ -5,7 +5,9 @@ from __future__ import annotations
 import pytest
 
 from tapeless.ad.choices import masked
+from tapeless.ir.core import Apply, Block, Custom, Lambda, Stm
 from tapeless.ir.text import parse_function
+from tapeless.ir.types import F64, Type, Var, f64
 from tapeless.passes import pipeline
 
 assert pipeline  # registers the operations
@@ -202,3 +204,37 @@ def test_a_sum_chooses_nothing_and_a_maximum_does() -> None:
     assert found(f"{total}\n return t", ARRAYS) == set()
     assert found(f"{total}\n y: f64 = min t 1.0\n return y", ARRAYS) >= {"t", "e", "v"}
     assert found(REDUCE.format("o: f64 = max p q") + "\n return t", ARRAYS) >= {"e", "v", "p", "q"}
+
+
+def test_what_a_sum_starts_from_is_used() -> None:
+    total = REDUCE.format("o: f64 = add p q").replace("[0.0]", "[a]")
+    assert found(f"a: f64 = sin 1.0\n {total}\n return t", ARRAYS) == set()
+
+
+def test_a_loop_that_runs_reads_all_it_counts_through() -> None:
+    loop = LOOP.format("3", "0.0", "e: f64 = index a i\n d: f64 = mul p e\n return d")
+    assert found(f"{loop}\n return t", "a: f64[3]") == set()
+    assert found(f"{loop}\n return t", "a: f64[4]") == {"a"}
+
+
+def test_what_a_while_loop_starts_from_is_used() -> None:
+    test, step = "u: bool = lt q 3.0\n return u", "d: f64 = add p 1.0\n return d"
+    loop = f"t: f64 = while [a] (q: f64) {{\n {test}\n }} (p: f64) {{\n {step}\n }}"
+    assert found(f"a: f64 = sin x\n {loop}\n return t", "x: f64") == set()
+
+
+def test_a_histogram_and_a_scatter_choose() -> None:
+    count = "h: f64[n] = hist 1 n [z] [b] (p: f64, q: f64) {\n o: f64 = add p q\n return o\n } (i: i64) {\n"
+    for text, operator in ((count, {"p", "q", "o", "z"}), ("h: f64[n] = scatter 1 n b (i: i64) {\n", set[str]())):
+        body = f"{text} e: f64 = index v i\n s: f64 = sin e\n return i s\n }}\n return h"
+        assert found(body, f"z: f64, b: f64[n], {ARRAYS}") == {"b", "e", "s", "v", *operator}
+
+
+def test_a_function_with_a_rule_uses_its_arguments_and_one_without_as_its_body_does() -> None:
+    x, a, y = (Var(name, Type(F64)) for name in ("x", "a", "y"))
+    inner, out = Var("inner", Type(F64)), Var("out", Type(F64))
+    for op, args, expected in (("sin", (inner,), set[str]()), ("max", (inner, f64(1.0)), {"x", "a", "inner"})):
+        body = Lambda((inner,), Block((Stm((out,), Apply(op, args)),), (out,)))
+        for forward, names in ((None, expected), (body, set[str]())):
+            custom = Stm((y,), Custom((a,), body, forward))
+            assert masked(Block((Stm((a,), Apply("sin", (x,))), custom), (y,)), ()) == names
