@@ -24,13 +24,13 @@ class Given(Paper):
 
     whole, known = True, True
 
-    def noting(self, notes: Notes) -> Given:
+    def noting(self, *_: Notes) -> Given:
         return self
 
     def parts(self, block: Block, *_: object) -> list[Segment]:
         return [Segment(block, (SQUARE.params[0],), self.whole)]
 
-    def jacobian(self, segment: Segment, most: int | None = None) -> Accumulated | None:
+    def jacobian(self, segment: Segment, *_: object) -> Accumulated | None:
         return Accumulated(segment.block.stms, {(0, 0): f64(7.0)}, (), 0, 2) if self.known else None
 
 
