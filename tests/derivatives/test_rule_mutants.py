@@ -1,4 +1,8 @@
-"""Mistakes planted in the rules of both modes: the laws catch them. `tools/mutate_rules.py` plants all of them."""
+"""Mistakes planted in the rules of both modes: the laws catch them.
+
+`tools/mutate_rules.py` plants all of them, also in files that the laws alone do not judge: what only keeps a derivative
+cheap, such as `choices`, has unit tests of its own.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +17,7 @@ from tapeless.testing.rule_mutants import Mutant, mutants
 
 FILES = (
     "branches", "custom", "functions", "jvp", "jvp_apply", "jvp_scatter", "local", "jacobians", "hists", "ties",
-    "activity", "treeverse", "extremes", "choices",
+    "activity", "treeverse", "extremes",
 )  # fmt: skip
 EACH = int(os.environ.get("TAPELESS_RULE_MUTANTS", "3"))
 

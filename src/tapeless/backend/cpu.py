@@ -63,7 +63,7 @@ def compile(
     seconds["LLVM text"] = (emitted := time.thread_time()) - start
     with _optimised(kernel.text()) as module:
         seconds["LLVM passes"] = (optimised := time.thread_time()) - emitted
-        code = _machine().emit_object(module)
+        code = _machine((options or Options()).level).emit_object(module)
     seconds["machine code"] = time.thread_time() - optimised
     return Artefact(code, _meta(kernel, name))
 
@@ -77,7 +77,7 @@ def optimise(text: str) -> str:
 def assembly(text: str) -> str:
     """The instructions of the machine for LLVM text."""
     with _optimised(text) as module:
-        return _machine().emit_assembly(module)
+        return _machine(_LEVEL).emit_assembly(module)
 
 
 def load(artefact: Artefact) -> Loaded:
@@ -105,19 +105,22 @@ def _position(pos: Pos | None) -> list[Any] | None:
 # -- LLVM -------------------------------------------------------------------------------------------
 
 
+_LEVEL = Options().level
+
+
 @cache
-def _machine() -> Any:
+def _machine(level: int) -> Any:
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
     target = host()
     return llvm.Target.from_triple(target.triple).create_target_machine(
-        cpu=target.cpu, features=target.features, opt=2, reloc="pic", codemodel="jitdefault"
+        cpu=target.cpu, features=target.features, opt=level, reloc="pic", codemodel="jitdefault"
     )
 
 
 @cache
 def _jit() -> Any:
-    return llvm.create_lljit_compiler(_machine())
+    return llvm.create_lljit_compiler(_machine(_LEVEL))
 
 
 _libraries = iter(range(1 << 62))
@@ -135,7 +138,7 @@ def _optimised(text: str) -> Generator[Any]:
     exception holds on to both, the context might go first.
     """
     with llvm.create_context() as context, llvm.parse_assembly(text, context) as module:
-        module.triple, module.data_layout = host().triple, str(_machine().target_data)
+        module.triple, module.data_layout = host().triple, str(_machine(_LEVEL).target_data)
         module.verify()
         passes = _passes()
         passes.inline.run(module, _builder())
@@ -150,7 +153,7 @@ def _builder() -> Any:
     """What one run needs: a run leaves callbacks behind that point to what is gone by the next one."""
     options = llvm.create_pipeline_tuning_options(speed_level=1)
     options.loop_vectorization = options.slp_vectorization = options.loop_interleaving = False
-    return llvm.create_pass_builder(_machine(), options)
+    return llvm.create_pass_builder(_machine(_LEVEL), options)
 
 
 @dataclass(frozen=True, slots=True)

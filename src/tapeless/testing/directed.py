@@ -335,6 +335,8 @@ CASES: tuple[Case, ...] = (
     Promise("a product that is used when a number", masks.TESTED_FOR_NAN, (np.nan, 3.0), (0.0, 0.0)),
     Promise("the root of a product with zero", masks.SCALED_BEFORE_A_ROOT, (2.0, 0.0), (0.0, np.inf)),
     Promise("a product with infinity that is not chosen", masks.SCALED_NOT_CHOSEN, (0.0, 3.0), (0.0, 0.0)),
+    Promise("a root times a written zero", masks.ZERO_TIMES_A_ROOT, (0.0, 3.0), (0.0, 1.0)),
+    Promise("a root whose product happens to be zero", masks.TWICE_A_ROOT, (0.0, 0.0), (np.nan, 0.0)),
     Promise("a root that an arm not taken would return", masks.ROOT_FOR_AN_ARM, (0.0, 1.0), (0.0, 0.0)),
     Promise("a root that an arm not taken would use", masks.ROOT_IN_AN_ARM, (0.0, 1.0), (0.0, 1.0)),
     Promise("a root that a loop would use", masks.ROOT_FOR_A_LOOP, (0.0, 1.0), (0.0, 0.0)),

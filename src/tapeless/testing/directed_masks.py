@@ -222,3 +222,21 @@ def f(x: f64, y: f64) {
   return r
 }
 """
+
+ZERO_TIMES_A_ROOT = """
+def f(x: f64, y: f64) {
+  u: f64 = sqrt x
+  p: f64 = mul u 0.0
+  r: f64 = add p y
+  return r
+}
+"""
+
+TWICE_A_ROOT = """
+def f(x: f64, y: f64) {
+  u: f64 = sqrt x
+  p: f64 = mul u 2.0
+  r: f64 = mul p y
+  return r
+}
+"""

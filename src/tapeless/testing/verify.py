@@ -78,17 +78,21 @@ def judge(
 
 
 def native_code(function: Function, variant: str) -> Call:
-    """The usual compiler: the CPU back end. The call works on the given arrays, and must leak nothing."""
+    """The usual compiler: the CPU back end. The call works on the given arrays, and must leak nothing.
+
+    Only "auto" is the machine code that users get. The other variants are ours up to LLVM's last step, which is the
+    quick one for them: it is half of a random program's time, and is tried enough by the first.
+    """
     from ..backend import cpu, native
     from ..backend.target import Options
     from ..runtime import host
 
     small = Options(block=1, threads_from=0)
     options = {
-        "unoptimised": Options(),
+        "unoptimised": Options(level=0),
         "auto": small,
-        "lanes": replace(small, lanes="always"),
-        "scalar": replace(small, lanes="never"),
+        "lanes": replace(small, lanes="always", level=0),
+        "scalar": replace(small, lanes="never", level=0),
     }
     loaded = cpu.load(cpu.compile(function, options=options[variant]))
     set_threads = ctypes.CFUNCTYPE(None, ctypes.c_int64)(native.symbols()["tp_set_threads"])
