@@ -122,18 +122,20 @@ class _Gather:
 def _region(block: Block, defs: Mapping[str, Expr], rank: int) -> _Region | None:
     """The arrays of a block with so many dimensions that are to be computed in one pass; None when there are none.
 
-    All that were added up in parts, or where that does not work the last for which it does.
+    All that were added up in parts, but for those of which some place cannot be told: these are made as they were.
     """
     made = {var.name: (stm, k) for stm in block.stms if _may_be_told(stm, rank) for k, var in enumerate(stm.vars)}
-    found = _roots(block, made, defs)
-    for roots in (found, *([var] for var in reversed(found))):
-        base = _base(roots[-1].type.shape[0], defs) if roots else None
+    while roots := _roots(block, made, defs):
+        untold: str | None = roots[-1].name
+        base = _base(roots[-1].type.shape[0], defs)
         if base is not None:
             reached = _reached(roots, made)
             used = {var for name in _used_otherwise(block, reached) for var in made[name][0].vars if var.name == name}
             region = _Region(defs, rank, reached, base, set(roots), used - set(roots))
-            if region.settled():
+            untold = region.settle()
+            if untold is None:
                 return region
+        made = {name: (stm, k) for name, (stm, k) in made.items() if stm is not made[untold][0]}
     return None
 
 
@@ -221,16 +223,14 @@ class _Region:
     roots: set[Var]
     kept: set[Var]
 
-    def settled(self) -> bool:
-        """Choose the roots: also what would be computed at several distances. False when places cannot be told."""
+    def settle(self) -> str | None:
+        """Choose the roots: also what would be computed at several distances. The name of an array that is not told."""
         try:
-            while True:
-                repeated = self._repeated()
-                if repeated is None:
-                    return True
+            while (repeated := self._repeated()) is not None:
                 self._make(repeated)
-        except NotPieces:
-            return False
+        except NotPieces as problem:
+            return problem.array
+        return None
 
     def _make(self, var: Var) -> None:
         """Let an array exist: as it was, where what makes it reads nothing that is told, else in the new form."""

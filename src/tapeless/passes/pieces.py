@@ -31,7 +31,9 @@ WIDEST = 8
 
 
 class NotPieces(Exception):
-    """The element at a place cannot be told."""
+    """The element at a place cannot be told, if not for its place then for how this array is made."""
+
+    array: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +123,11 @@ class Elements:
         if key not in self._known:
             if place.anchor == "mid":
                 self.seen.setdefault(array.name, set()).add(place)
-            self._known[key] = self._told(b, array, place)
+            try:
+                self._known[key] = self._told(b, array, place)
+            except NotPieces as problem:
+                problem.array = problem.array or array.name
+                raise
         return self._known[key]
 
     def inside(self, room: Room, counter: Var) -> Elements:

@@ -67,6 +67,40 @@ NEIGHBOURS = """
 """
 
 
+SOURCE = """
+def source(x: f64[n], p: i64) {
+  m: i64 = add n -1
+  k: i64 = max m 0
+  z: f64[n] = replicate 0.0 n
+  q: f64[n] = update x 1.0 p
+  v: f64[k], w: f64[k] = map k (i: i64) {
+    r: f64 = index q i
+    s: f64 = index x i
+    return r s
+  }
+  a: f64[n] = update_slice z v 0 1
+  d: f64[k] = map k (h: i64) {
+    o: i64 = add h 1
+    e: f64 = index a o
+    f: f64 = index v h
+    g: f64 = add e f
+    return g
+  }
+  b: f64[n] = update_slice a d 1 1
+  c: f64[n] = update_slice z w 0 1
+  t: f64[k] = map k (j: i64) {
+    l: i64 = add j 1
+    u: f64 = index c l
+    y: f64 = index w j
+    aa: f64 = add u y
+    return aa
+  }
+  bb: f64[n] = update_slice c t 1 1
+  return b bb
+}
+"""
+
+
 def _gathered(function: Function) -> Function:
     after = gather.run(simplify.run(function, Notes()), Notes())
     check(after)
@@ -102,6 +136,16 @@ def test_work_is_not_repeated():
     assert exps <= 3  # in the middle, and at either end
     for n in range(1, 7):
         _same(parse_function(text), after, [np.random.default_rng(n).normal(size=n), 1.7])
+
+
+def test_what_was_written_at_an_unknown_place_is_read():
+    """It is in the way of no array that is made of it, nor of others."""
+    function = parse_function(SOURCE)
+    after = _gathered(function)
+    branch = next(stm.expr for stm in after.body.stms if isinstance(stm.expr, If))
+    assert "update_slice" not in _operations(branch.then)
+    for p in (0, 3, 6):
+        _same(function, after, [np.linspace(0.5, 1.5, 7), p])
 
 
 def test_a_single_write_stays_in_place():
@@ -179,7 +223,8 @@ class _Dice:
         return new, less
 
     def place(self, lack: int) -> Atom:
-        return self.random.choice((i64(0), i64(1), self.size(lack + 1)))
+        centre = self.b.apply("floordiv", self.size(lack), i64(2))  # neither near the start nor near the end
+        return self.random.choice((i64(0), i64(1), centre, self.size(lack + 1)))
 
     def element(self) -> None:
         array, lack = self.pick()

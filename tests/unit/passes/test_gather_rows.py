@@ -79,7 +79,8 @@ class _Dice:
     def row(self) -> None:
         """A row, or an element, overwritten with another one."""
         array, less = self.random.choice(self.arrays)
-        at = self.random.choice((i64(0), i64(1), self.b.apply("add", self.sizes[0], i64(-less[0] - 1))))
+        centre = self.b.apply("floordiv", array.type.shape[0], i64(2))  # neither near the start nor near the end
+        at = self.random.choice((i64(0), i64(1), centre, self.b.apply("add", self.sizes[0], i64(-less[0] - 1))))
         if self.random.random() < 0.5:
             new = self.b.apply("update", array, self.b.apply("index", array, i64(1)), at)
         else:
