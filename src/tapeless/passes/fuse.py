@@ -1,10 +1,11 @@
 """Fuse: producers move into their consumers, so that intermediate arrays are never written.
 
-Three kinds, tried in this order in every block, outermost blocks first:
+Four kinds, tried in this order in every block, outermost blocks first:
 
 * by index (here): a producer that costs next to nothing is computed again wherever an element of it is read, `a[e]`; so
   is any producer of which a single element is read, once;
 * vertical (`fuse_vertical`): a producer read at the consumer's own index becomes part of the consumer's body;
+* crosswise (`fuse_crosswise`): a matrix that is made by rows and read by columns is made where it is read;
 * horizontal (`fuse_horizontal`): independent operators of one size that read the same array become one.
 
 Work is never repeated unless it is cheap, and a check never moves to where it would not have run.
@@ -20,6 +21,7 @@ from ..ir.types import Atom, Var
 from ..ir.walk import inline, map_lambdas, substitute
 from . import dce
 from .cost import has_check
+from .fuse_crosswise import crosswise
 from .fuse_horizontal import horizontal
 from .fuse_vertical import Read, overwritten, reads, vertical
 from .notes import Notes
@@ -38,7 +40,7 @@ def run(function: Function, notes: Notes) -> Function:
 
 def _fuse(block: Block) -> Block:
     stms, results = _by_index(list(block.stms), block.results)
-    stms = horizontal(vertical(stms, results))
+    stms = horizontal(crosswise(vertical(stms, results), results))
     return Block(tuple(_inside(stm) for stm in stms), results)
 
 
