@@ -346,11 +346,17 @@ def sites_of(c: Context, call: Call) -> tuple[Block, Sequence[Site]] | None:
 
 def refuse_inverse(c: Context, call: Call, problem: CannotInvert) -> NoReturn:
     """Refuse the inverse of a call: at the place where something would have to be kept, if that is all."""
+    from ..inversion.triangular import forgotten_sign
+
     name, found = call.name, sites_of(c, call)
     sites = found[1] if found else ()
     if not sites:
-        c.b.pos = problem.pos or c.b.pos
-        refuse(c, f"{name} cannot be run backwards: {problem.what}")
+        c.b.pos, why, fix = problem.pos or c.b.pos, "", ""
+        if signed := forgotten_sign(call.plain):
+            places, bits = signed
+            why = f"x ^ (x >> {places}) is the same for x and for ~x, as the shift keeps the sign"
+            fix = f"clear where the sign comes in: x ^ ((x >> {places}) & (2**{bits - places} - 1))"
+        refuse(c, f"{name} cannot be run backwards: {problem.what}", why=why, fix=fix)
     c.b.pos, what = sites[0].pos or c.b.pos, sites[0].what
     why, fix = {
         "count": ("how often the loop goes round does not follow from what it leaves behind",

@@ -14,6 +14,7 @@ from ..ir.types import I64, Atom, Lit, Type, Var, i64
 from ..ir.walk import fresh
 from .arrays import dig
 from .solving import Solving
+from .triangular import undo_triangular
 
 
 def undo_operation(s: Solving, stm: Stm) -> None:
@@ -59,6 +60,8 @@ def _undo_sum(s: Solving, expr: Apply, result: Atom) -> None:
     elif (known := s.try_value(x)) is not None:
         operands = (known, result) if expr.op == "sub" else (result, known)
         s.learn(y, s.b.apply("xor" if expr.op == "xor" else "sub", *operands))
+    else:
+        undo_triangular(s, expr, result)
 
 
 _INVERSE = {"add": "sub", "sub": "add", "xor": "xor"}
