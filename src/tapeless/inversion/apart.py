@@ -55,6 +55,12 @@ def are_apart(facts: Facts, one: Place, other: Place) -> bool:
     return False
 
 
+def may_differ(one: Place, other: Place) -> bool:
+    """Are these elements or rows, and not always the same one?"""
+    pairs = list(zip(one, other, strict=False))
+    return all(isinstance(x, Affine) and isinstance(y, Affine) for x, y in pairs) and any(x != y for x, y in pairs)
+
+
 def _are_between(one: Affine | Span, other: Affine | Span) -> bool:
     """Do the steps of one pass over the places of the other?
 

@@ -70,7 +70,7 @@ def _fill_from(s: Solving, array: Var, other: Hole) -> None:
     """Fill the gaps of an array that have nothing to do with the gaps in something else that is known of it."""
     for gap in s.holes[array.name].gaps:
         access = "slice" if gap.is_span else "index"
-        if s.is_beside(other, gap.place):
+        if s.is_beside(other, gap.place, gap.here):
             fill(s, array.name, gap, s.b.apply(access, other.rest, *gap.here))
 
 

@@ -53,18 +53,33 @@ def inverse_block(
     All other variables from outside are as they were, but for those that are `lost`. What the block checks is checked
     again. What is computed again is written to `notes`. With `tells`, its loops are told how they are undone in turn.
     """
-    solving = Solving(block, b, RULES, {var.name for var in (*inputs, *lost)}, checks=True)
-    solving.tells = tells
-    solving.run([lasts.get(k) for k in range(len(block.results))])
-    before: list[Atom] = []
-    for var in inputs:
-        found = solving.known.get(var.name)
-        if found is None:
-            raise unknown(block, var, solving.stuck)
-        before.append(found)
+    solving = _solved(b, block, inputs, lasts, lost, tells, assumes=False)
+    if not all(var.name in solving.known for var in inputs):
+        stuck, solving = solving, _solved(b, block, inputs, lasts, lost, tells, assumes=True)
+        for var in inputs:
+            if var.name not in solving.known:
+                raise unknown(block, var, stuck.stuck)
+    b.splice(solving.b.block(()))
     if notes is not None:
         _announce(notes, solving.again)
-    return before
+    return [solving.known[var.name] for var in inputs]
+
+
+def _solved(
+    b: Builder,
+    block: Block,
+    inputs: Sequence[Var],
+    lasts: Mapping[int, Atom],
+    lost: Sequence[Var],
+    tells: bool,
+    *,
+    assumes: bool,
+) -> Solving:
+    """The block solved as far as that goes; with `assumes`, places that may be apart are taken to be, and checked."""
+    solving = Solving(block, b.child(), RULES, {var.name for var in (*inputs, *lost)}, checks=True)
+    solving.tells, solving.assumes = tells, assumes
+    solving.run([lasts.get(k) for k in range(len(block.results))])
+    return solving
 
 
 def _announce(notes: Notes, again: Sequence[Stm]) -> None:

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from functools import reduce
 from typing import TypeAlias
 
 from ..ir.build import Builder
@@ -24,10 +25,11 @@ from ..passes.affine import Affine, form_of
 from ..passes.facts import Facts
 from ..passes.notes import Notes
 from ..records import dataclass
-from .apart import Place, Reads, Span, are_apart, learn_of, learn_runs, place_of
+from .apart import Place, Reads, Span, are_apart, learn_of, learn_runs, may_differ, place_of
 from .arrays import Gap, Hole, Told, fill, learn_part
 
 WRONG = "the function never leaves this behind"
+ONE_PLACE = "two places that were changed together must differ for this to be undone"
 
 
 # Names of conditions that nothing tells, and of the first results of loops of which nothing tells how often they run.
@@ -85,6 +87,8 @@ class Solving:
         self.counters: dict[Var, Atom] = {}
         self.branches: dict[Atom, Atom] = {}
         self.told = 0
+        # May places be taken to be apart, if that is checked when the inverse runs?
+        self.assumes: bool = parent is not None and parent.assumes
         # Will what is made here be undone in turn?
         self.tells: bool = parent is not None and parent.tells
         # What is computed again, in this block and in those within.
@@ -203,7 +207,7 @@ class Solving:
         match stm.expr:
             case Apply("index" | "slice" as access, (Var() as array, *at)):
                 hole = self.hole(array)
-                if hole is not None and self.is_beside(hole, self.place(access, at)):
+                if hole is not None and self.is_beside(hole, self.place(access, at), self.here(at)):
                     return self.b.apply(access, hole.rest, *(self.value(i) for i in at))
             case _:
                 pass
@@ -216,9 +220,22 @@ class Solving:
         found = self.holes.get(array.name)
         return self.parent.hole(array) if found is None and self.parent is not None else found
 
-    def is_beside(self, hole: Hole, place: Place) -> bool:
-        """Is the array known at this place?"""
-        return all(are_apart(self.facts(), gap.place, place) for gap in hole.gaps)
+    def is_beside(self, hole: Hole, place: Place, here: Sequence[Atom]) -> bool:
+        """Is the array known at this place, whose operands in the inverse are `here`? It may be left to a check."""
+        near = [gap for gap in hole.gaps if not are_apart(self.facts(), gap.place, place)]
+        if near and not (self.assumes and all(may_differ(gap.place, place) for gap in near)):
+            return False
+        for gap in near:
+            self._check_apart(gap.here, here)
+        return True
+
+    def here(self, operands: Sequence[Atom]) -> Sequence[Atom]:
+        """The operands of an access in the inverse, where they may have to be checked."""
+        return [self.value(x) for x in operands] if self.assumes else ()
+
+    def _check_apart(self, one: Sequence[Atom], other: Sequence[Atom]) -> None:
+        differ = [self.b.apply("ne", x, y) for x, y in zip(one, other, strict=False)]
+        self.b.check("assert", reduce(lambda x, y: self.b.apply("or", x, y), differ), info=ONE_PLACE)
 
     def _reads_apart(self, part: Block, array: Var, gap: Gap) -> bool:
         """Is the array read only beside the gap?"""

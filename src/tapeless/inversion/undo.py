@@ -13,6 +13,7 @@ from ..ir.core import Apply, Lambda, Map, Stm
 from ..ir.types import I64, Atom, Lit, Type, Var, i64
 from ..ir.walk import fresh
 from .arrays import dig
+from .exchange import undo_exchange
 from .solving import Solving
 from .triangular import undo_triangular
 
@@ -22,6 +23,8 @@ def undo_operation(s: Solving, stm: Stm) -> None:
     expr, (var,) = stm.expr, stm.vars
     assert isinstance(expr, Apply)
     if expr.op in ("update", "update_slice"):
+        if expr.op == "update":
+            undo_exchange(s, expr, var)
         _undo_write(s, expr, var)
         return
     result = s.at_hand(var)
@@ -116,7 +119,7 @@ def _undo_write(s: Solving, expr: Apply, var: Var) -> None:
     if expr.op == "update_slice":
         access, sizes = "slice", value.type.shape
         operands = [x for k in range(len(place) // 2) for x in (place[2 * k], sizes[k], place[2 * k + 1])]
-    if not s.is_known(value) and (hole is None or s.is_beside(hole, s.place(access, operands))):
+    if not s.is_known(value) and (hole is None or s.is_beside(hole, s.place(access, operands), s.here(operands))):
         s.learn(value, s.b.apply(access, result, *(s.value(x) for x in operands)))
     if isinstance(array, Var) and s.try_value(array) is None:
         dig(s, array, result, gaps, access, operands)

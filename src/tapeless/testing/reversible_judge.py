@@ -11,7 +11,7 @@ from ..ad.functions import vjp_function
 from ..ad.planner import Plan
 from ..ad.prepare import prepare
 from ..inversion.inverse import inverse_block, inverse_step
-from ..inversion.solving import CannotInvert
+from ..inversion.solving import ONE_PLACE, CannotInvert
 from ..ir.build import Builder
 from ..ir.check import check
 from ..ir.core import Block, For, Function
@@ -72,6 +72,8 @@ def judge_seed(seed: int, family: str | None = None) -> Verdict:
     except Found as found:
         return replace(found.verdict, stage=f"{family} {found.verdict.stage}")
     except Exception as error:
+        if family == "careless" and ONE_PLACE in str(error):
+            return Verdict("refused", f"{family} 0", ONE_PLACE)
         return Verdict("wrong", family, f"{type(error).__name__}: {error}")
     return Verdict("ok", f"{family} 1")
 

@@ -1,0 +1,113 @@
+"""Two elements of an array that change together: exchanged wherever they are, or combined where they are two."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import tapeless as tp
+
+
+def shuffle(x, places):
+    """Fisher and Yates; an element may be exchanged with itself."""
+    for i in range(len(x) - 1, 0, -1):
+        j = places[i]
+        x[i], x[j] = x[j], x[i]
+
+
+def backwards(x, places):
+    n = len(x)
+    for i in range(n // 2):
+        x[i], x[n - 1 - i] = x[n - 1 - i], x[i]
+    x[places[0]] += 1.0
+
+
+def controlled_not(x, places):
+    """A gate on the second and the third bit of the index."""
+    for i in range(len(x)):
+        if (i >> 1) & 1 and not (i >> 2) & 1:
+            j = i | 4
+            x[i], x[j] = x[j], x[i]
+    x[places[1]] -= 2.0
+
+
+def hadamard(x, places):
+    stride = 1 << places[2] % 3
+    for i in range(len(x)):
+        if i & stride == 0:
+            a, b = x[i], x[i | stride]
+            x[i] = (a + b) * np.sqrt(0.5)
+            x[i | stride] = (a - b) * np.sqrt(0.5)
+
+
+def turned(x, places):
+    """A rotation of one bit of the index, by blocks."""
+    stride, c, s = 2 ** (places[2] % 3), np.cos(0.3), np.sin(0.3)
+    for block in range(0, len(x), 2 * stride):
+        for k in range(stride):
+            i, j = block + k, block + k + stride
+            x[i], x[j] = c * x[i] - s * x[j], s * x[i] + c * x[j]
+
+
+def elimination(x, places):
+    """Rows of a matrix in one array, one added to the others."""
+    for i in range(len(x)):
+        if i != places[0]:
+            x[i] += 0.5 * x[places[0]]
+
+
+PROGRAMS = [shuffle, backwards, controlled_not, hadamard, turned, elimination]
+PLACES = np.array([5, 1, 2, 0, 4, 5, 2, 7])
+
+
+@pytest.mark.parametrize("function", PROGRAMS, ids=lambda f: f.__name__)
+def test_there_and_back(function):
+    run, first = tp.reversible(function), np.random.default_rng(3).normal(size=8)
+    plain, x = first.copy(), first.copy()
+    function(plain, PLACES)
+    run(x, PLACES)
+    np.testing.assert_allclose(x, plain, rtol=1e-15)
+    (~run)(x, PLACES)
+    np.testing.assert_allclose(x, first, rtol=1e-14, atol=1e-15)
+
+
+def test_rows_change_places():
+    @tp.reversible
+    def exchange(a, i, j):
+        a[i], a[j] = a[j].copy(), a[i].copy()
+        a[0] += a[1]
+
+    first = np.random.default_rng(4).normal(size=(4, 3))
+    for i, j in ((1, 3), (2, 2), (-1, 0)):
+        a = first.copy()
+        exchange(a, i, j)
+        (~exchange)(a, i, j)
+        np.testing.assert_allclose(a, first, rtol=1e-15, atol=1e-15)
+
+
+def test_one_place_taken_for_two_is_an_error():
+    """a + b and a - b of one element with itself forget it."""
+
+    @tp.reversible
+    def butterfly(x, i, j):
+        a, b = x[i], x[j]
+        x[i] = a + b
+        x[j] = a - b
+
+    x = np.array([1.0, 2.0, 3.0])
+    butterfly(x, 0, 2)
+    (~butterfly)(x, 0, 2)
+    assert x.tolist() == [1.0, 2.0, 3.0]
+    with pytest.raises(AssertionError, match="two places that were changed together must differ"):
+        (~butterfly)(x, 1, 1)
+    with pytest.raises(AssertionError, match="must differ"):
+        (~butterfly)(x, 1, -2)
+
+
+def test_what_is_read_at_its_own_place_is_refused():
+    @tp.reversible
+    def doubled(x, i):
+        x[i] += x[i] * x[i]
+
+    with pytest.raises(tp.TapelessError, match="cannot be run backwards"):
+        (~doubled)(np.ones(3), 1)
