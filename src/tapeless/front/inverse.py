@@ -50,15 +50,16 @@ def call_inverse(c: Context, inversion: Inversion, args: Sequence[Value], kwargs
         refuse(c, "an inverse takes its arguments by position")
     call = executed(c, inversion.function, args)
     problems: list[CannotInvert] = []
-    for block in (call.block, call.plain):
-        try:
-            return undone(c, call, block, {})
-        except CannotInvert as problem:
-            problems.append(problem)
+    for may_assume in (False, True):
+        for block in (call.block, call.plain):
+            try:
+                return undone(c, call, block, {}, may_assume=may_assume)
+            except CannotInvert as problem:
+                problems.append(problem)
     refuse_inverse(c, call, problems[0])
 
 
-def undone(c: Context, call: Call, block: Block, ends: Mapping[int, Atom]) -> Value:
+def undone(c: Context, call: Call, block: Block, ends: Mapping[int, Atom], *, may_assume: bool = True) -> Value:
     """Undo an executed call: `block` is its own, with further results that are known to be `ends`."""
     from ..inversion.inverse import inverse_block
 
@@ -66,7 +67,8 @@ def undone(c: Context, call: Call, block: Block, ends: Mapping[int, Atom]) -> Va
     undone = {number: k for number, k in enumerate(call.changed) if k not in call.loose}
     lasts = {number: now[k] for number, k in undone.items()} | dict(ends)
     wanted, lost = [call.olds[k] for k in undone.values()], [call.olds[k] for k in call.loose]
-    before = inverse_block(b, block, wanted, lasts, lost, c.parameters.notes, tells=c.orders > 0 or c.inverting)
+    tells = c.orders > 0 or c.inverting
+    before = inverse_block(b, block, wanted, lasts, lost, c.parameters.notes, tells=tells, may_assume=may_assume)
     fixed = {old: atom for k, (old, atom) in enumerate(zip(call.olds, now, strict=True)) if k not in undone.values()}
     atoms = dict(zip(undone.values(), c.b.splice(substitute(b.block(before), fixed)), strict=True))
     if call.loose:

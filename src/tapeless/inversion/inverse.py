@@ -47,18 +47,21 @@ def inverse_block(
     lost: Sequence[Var] = (),
     notes: Notes | None = None,
     tells: bool = False,
+    may_assume: bool = True,
 ) -> list[Atom]:
     """Emit what computes `inputs` of a block from its results `lasts`, given by their numbers.
 
     All other variables from outside are as they were, but for those that are `lost`. What the block checks is checked
     again. What is computed again is written to `notes`. With `tells`, its loops are told how they are undone in turn.
+    Where nothing else helps, and it `may_assume` so, places are taken to be apart, and checked.
     """
     solving = _solved(b, block, inputs, lasts, lost, tells, assumes=False)
-    if not all(var.name in solving.known for var in inputs):
-        stuck, solving = solving, _solved(b, block, inputs, lasts, lost, tells, assumes=True)
-        for var in inputs:
-            if var.name not in solving.known:
-                raise unknown(block, var, stuck.stuck)
+    if may_assume and not all(var.name in solving.known for var in inputs):
+        stuck, solving = solving.stuck, _solved(b, block, inputs, lasts, lost, tells, assumes=True)
+        solving.stuck |= stuck
+    for var in inputs:
+        if var.name not in solving.known:
+            raise unknown(block, var, solving.stuck)
     b.splice(solving.b.block(()))
     if notes is not None:
         _announce(notes, solving.again)

@@ -18,18 +18,23 @@ from .solving import CannotInvert, Stuck
 def sites_to_keep(
     block: Block, inputs: Sequence[Var], lasts: Mapping[int, Atom], lost: Sequence[Var] = (), notes: Notes | None = None
 ) -> list[Site] | None:
-    """The sites of a block that let `inverse_block` find its inputs; None where nothing helps that can be kept."""
+    """The sites of a block that let `inverse_block` find its inputs; None where nothing helps that can be kept.
 
-    def attempt(sites: Sequence[Site]) -> tuple[bool, Stuck]:
+    What can be kept is kept rather than that places are assumed to be apart.
+    """
+
+    def attempt(sites: Sequence[Site], may_assume: bool) -> tuple[bool, Stuck]:
+        kept = kept_arrays(block, sites)
+        ends = {len(block.results) + k: array.type.shape[0] for k, array in enumerate(kept.values())}
+        whole, results = replayed(block, sites, kept), {**lasts, **ends}
         try:
-            kept = kept_arrays(block, sites)
-            ends = {len(block.results) + k: array.type.shape[0] for k, array in enumerate(kept.values())}
-            inverse_block(Builder(), replayed(block, sites, kept), inputs, {**lasts, **ends}, lost, notes)
+            inverse_block(Builder(), whole, inputs, results, lost, notes, may_assume=may_assume)
         except CannotInvert as problem:
             return False, problem.stuck
         return True, set()
 
-    return needed_sites(block, attempt)
+    found = needed_sites(block, lambda sites: attempt(sites, False))
+    return needed_sites(block, lambda sites: attempt(sites, True)) if found is None else found
 
 
 def kept_arrays(block: Block, sites: Sequence[Site]) -> dict[str, Var]:

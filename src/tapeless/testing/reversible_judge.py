@@ -72,7 +72,7 @@ def judge_seed(seed: int, family: str | None = None) -> Verdict:
     except Found as found:
         return replace(found.verdict, stage=f"{family} {found.verdict.stage}")
     except Exception as error:
-        if family == "careless" and ONE_PLACE in str(error):
+        if family != "exact" and ONE_PLACE in str(error):
             return Verdict("refused", f"{family} 0", ONE_PLACE)
         return Verdict("wrong", family, f"{type(error).__name__}: {error}")
     return Verdict("ok", f"{family} 1")
