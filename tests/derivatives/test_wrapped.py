@@ -54,3 +54,17 @@ def test_rows(shape: tuple[int, int]) -> None:
 def test_no_place_is_computed_for_each_element() -> None:
     text = tp.grad(advected).show("ir", np.ones((5, 6)), 2)
     assert "hist" not in text
+
+
+def ahead(u, v):
+    total = 0.0
+    for i in range(len(u) - len(v)):
+        total += u[i + len(v)] ** 2 * u[i]
+    return total
+
+
+def test_what_is_rotated() -> None:
+    """A shift that is an argument would be the size of a part; what does not wrap around need not be rotated."""
+    u = np.ones(7)
+    assert "hist" in tp.grad(shifted).show("ir", u, 2)
+    assert "hist" not in tp.grad(ahead).show("ir", u, u[:2])

@@ -156,8 +156,8 @@ class _Classifier:
         return self._histogram(deposit)
 
     def _wrapped(self, deposit: Deposit, k: int) -> Atom | None:
-        """Where i = 0 contributes to, if entry k is `(i + literal) % n`, n the size of dimension and loop."""
-        if self.size != deposit.var.type.shape[k] or any(isinstance(entry, Span) for entry in deposit.entries):
+        """Where i = 0 contributes to, if entry k is `(i + literal) % size`."""
+        if any(isinstance(entry, Span) for entry in deposit.entries):
             return None
         defined = next((stm.expr for stm in self.block.stms if deposit.entries[k] in stm.vars), None)
         if not (isinstance(defined, Apply) and defined.op == "mod" and defined.args[1] == self.size):

@@ -68,7 +68,7 @@ def for_rule(sweep: Sweep, stm: Stm) -> Back:
         whole = [k for k, journal in enumerate(writes) if journal is None]
         loop, made = split(For(trips, expr.init, expr.body), whole, sweep.before)
         # Writes are told by their statements, which may be others now.
-        kept = stacks.forward(sweep.b, stm.vars, loop, trips, stacks.writes_of(loop) if made else writes, made)
+        kept = stacks.forward(sweep.b, stm.vars, loop, trips, stacks.writes_of(loop), made)
         split_stm = Stm(stm.vars, loop, stm.pos)
         return _back_of(counted, lambda scope, adjoints: _restore(
             scope, expr, stacks.back(sweep, scope, split_stm, kept, adjoints, found.inner)

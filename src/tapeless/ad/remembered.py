@@ -20,7 +20,7 @@ from collections.abc import Iterator, Sequence
 
 from ..ir.core import Apply, Block, For, Function, Lambda, Map, Reduce, Stm
 from ..ir.types import Atom, Lit, Type, Var
-from ..ir.walk import fresh, lambdas, refresh
+from ..ir.walk import fresh, refresh, statements
 from ..passes import dce
 from ..passes.cost import has_check
 from ..passes.equal_sizes import equal_sizes
@@ -66,7 +66,7 @@ class _Split:
     def _map(self, stm: Stm, levels: tuple[_Level, ...]) -> Stm:
         """The statement, reading what is kept if it is a map that computes it."""
         expr = stm.expr
-        if not isinstance(expr, Map) or not _has_sums(stm) or has_check((stm,)):
+        if not isinstance(expr, Map) or has_check((stm,)):
             return stm
         level = _Level(expr.size, expr.body.params[0], [])
         self._inner(expr.body.body, (*levels, level))
@@ -131,7 +131,7 @@ def split(expr: For, whole: Sequence[int], before: Sequence[Stm]) -> tuple[For, 
 
     `whole` are the carried values kept whole; `before` stand the checks that hold here.
     """
-    if not any(map(_has_sums, expr.body.body.stms)):
+    if not any(isinstance(stm.expr, Reduce) and _is_long(stm.expr) for stm in statements(expr.body.body)):
         return expr, ()
     body = expr.body
     lasting = tuple(x for k, x in enumerate(body.body.results) if not _only_adds(body, k))
@@ -159,13 +159,6 @@ def _added(stm: Stm) -> Iterator[Var]:
     """The numbers that a statement adds up."""
     if isinstance(stm.expr, Apply) and stm.expr.op in ("add", "sub"):
         yield from (x for x in stm.expr.args if isinstance(x, Var) and x.type.dtype.is_float)
-
-
-def _has_sums(stm: Stm) -> bool:
-    """Is there a sum of many terms, in maps of any depth?"""
-    if isinstance(stm.expr, Reduce):
-        return _is_long(stm.expr)
-    return isinstance(stm.expr, Map) and any(_has_sums(x) for lam in lambdas(stm.expr) for x in lam.body.stms)
 
 
 def _is_long(expr: Reduce) -> bool:

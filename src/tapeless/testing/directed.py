@@ -267,6 +267,7 @@ def _sized(function: Function, args: Sequence[Any]) -> str:
 VECTOR = np.array([0.4, -1.3, 2.1])
 EIGHT = np.array([0.4, -1.3, 2.1, 0.9, -0.6, 1.7, 0.3, -2.2])
 SQUARE = np.array([[0.5, 1.2, -0.7], [2.0, -0.3, 0.9], [-1.1, 0.6, 1.4]])
+TABLE = np.outer(EIGHT[:4], EIGHT[4:])
 KEYS = np.array([2, 0, 2])
 MATRIX = np.array([[0.5, 1.2, -0.7], [2.0, -0.3, 0.9]])
 
@@ -307,6 +308,8 @@ CASES: tuple[Case, ...] = (
     Fails("a check", texts.CHECKED, (-1.0,)),
     Active("activity", activity.ACTIVITY, activity.ACTIVE_NAMES),
     Law("places that move", places.MOVING, (SQUARE, VECTOR, KEYS, 1)),
+    Law("places that wrap around", places.WRAPPED, (EIGHT[:4], TABLE, TABLE[1:], 1, np.array([2, 0, 3, 0]))),
+    Law("one place that wraps around", places.WRAPPED, (EIGHT[:1], TABLE[:1, :1], TABLE[1:, :1], 0, KEYS[1:2])),
     Law("parts whose size varies", places.TRIANGLES, (SQUARE, VECTOR)),
     Law("a table read in nested maps", places.NESTED_GATHER, (EIGHT[:4], VECTOR, KEYS)),
     Law("one row several times", places.ROWS, (SQUARE, 1)),

@@ -199,3 +199,77 @@ def f(x: f64[n], t: i64) {
   return o r z
 }
 """
+
+# Places that wrap around: alone, beside a place from outside, in the first places of an array, and in a column that is
+# read whole; and places that look alike: quotients, remainders of another divisor, and those of another place.
+WRAPPED = """
+def f(x: f64[n], a: f64[n, n], t: f64[3, n], c: i64, key: i64[n]) {
+  d: f64[n] = map n (i: i64) {
+    j: i64 = add i 2
+    l: i64 = mod j n
+    e: f64 = index x l
+    h: f64 = index x i
+    p: f64 = mul e h
+    return p
+  }
+  d1: f64[n] = map n (i1: i64) {
+    k1: i64 = mul c 2
+    j1: i64 = sub i1 1
+    l1: i64 = mod j1 n
+    e1: f64 = index a k1 l1
+    p1: f64 = mul e1 e1
+    return p1
+  }
+  d2: f64[n] = map n (i2: i64) {
+    j2: i64 = sub i2 5
+    l2: i64 = mod j2 n
+    e2: f64 = index a l2 c
+    p2: f64 = sin e2
+    return p2
+  }
+  d3: f64[n] = map n (i3: i64) {
+    l3: i64 = floordiv i3 n
+    k3: i64 = mod i3 2
+    e3: f64 = index x l3
+    h3: f64 = index x k3
+    p3: f64 = mul e3 h3
+    return p3
+  }
+  d4: f64[n] = map n (i4: i64) {
+    l4: i64 = mod i4 n
+    h4: f64 = index a l4 0
+    k4: i64 = index key i4
+    e4: f64 = index x k4
+    p4: f64 = mul e4 h4
+    return p4
+  }
+  m: i64 = sub n 1
+  d5: f64[m] = map m (i5: i64) {
+    j5: i64 = add i5 1
+    l5: i64 = mod j5 m
+    e5: f64 = index x l5
+    p5: f64 = mul e5 e5
+    return p5
+  }
+  d6: f64[n, 3] = map n (i6: i64) {
+    j6: i64 = add i6 1
+    l6: i64 = mod j6 n
+    r6: f64[3] = map 3 (s6: i64) {
+      e6: f64 = index t s6 l6
+      p6: f64 = mul e6 e6
+      return p6
+    }
+    return r6
+  }
+  d7: f64[n, 3] = map n (i7: i64) {
+    k7: i64 = index key i7
+    r7: f64[3] = map 3 (s7: i64) {
+      e7: f64 = index t s7 k7
+      p7: f64 = sin e7
+      return p7
+    }
+    return r7
+  }
+  return d d1 d2 d3 d4 d5 d6 d7
+}
+"""

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import tapeless as tp
+import tapeless.ops  # registers the operations
 from tapeless.ad.remembered import split
 from tapeless.ir.check import check
 from tapeless.ir.core import For, Function, Stm
@@ -49,13 +50,25 @@ def written(w, a, x, n):
     return np.sum(x) + np.sum(a * a)
 
 
+def read_on_the_way(w, v, x, n):
+    """What is added to is read as well: the sums in it are needed in the forward sweep."""
+    total = 0.0
+    for _ in range(n):
+        x = np.tanh(x @ w) * np.cos(total)
+        total += np.sum((x @ v) ** 2)
+    return total
+
+
 def arguments(name: str) -> tuple:
     w, v, x = RNG.normal(size=(4, 4)), RNG.normal(size=(4, 4)), RNG.normal(size=(5, 4))
-    return {"vector": (w, x[0], 3), "batch": (w, v, w[0], x, 3), "with_loss": (w, v[:, :2].copy(), x, 3),
+    return {"vector": (w, x[0], 3), "read_on_the_way": (w, v[:, :2].copy(), x, 3),
+            "batch": (w, v, w[0], x, 3), "with_loss": (w, v[:, :2].copy(), x, 3),
             "norm": (x[0], 4), "written": (w, v, x[0], 3)}[name]  # fmt: skip
 
 
-@pytest.mark.parametrize("function", [vector, batch, with_loss, norm, written], ids=lambda f: f.__name__)
+@pytest.mark.parametrize(
+    "function", [vector, batch, with_loss, read_on_the_way, norm, written], ids=lambda f: f.__name__
+)
 @pytest.mark.parametrize("memory", [None, tp.States(2)])
 def test_derivatives(function, memory):
     args = arguments(function.__name__)
@@ -78,6 +91,7 @@ def test_second_derivatives():
         (vector, "16*n"),
         (batch, "16*n*n"),
         (with_loss, "16*n*n"),  # nothing of the loss, which the forward sweep does not need
+        (read_on_the_way, "16*n*n + 8*n*n + 8"),
         (norm, "8*n + 8"),
     ],
     ids=lambda x: getattr(x, "__name__", ""),
@@ -127,13 +141,82 @@ def f(w: f64[m, n], points: f64[k, n], x: f64[n]) {
 """
 
 
-def _split(text: str) -> tuple[list[str], list[str]]:
+# As many sums for each element of what is carried as there are points.
+WIDE = """
+def f(w: f64[m, n], points: f64[k, n], x: f64[n]) {
+  y: f64[n] = for 3 [x] (i: i64, z: f64[n]) {
+    far: f64[n, k] = map n (j: i64) {
+      own: f64 = index z j
+      row: f64[k] = map k (p: i64) {
+        d: f64 = reduce n [0.0] (a: f64, b: f64) {
+          c: f64 = add a b
+          return c
+        } (q: i64) {
+          e: f64 = index points p q
+          g: f64 = index z q
+          h: f64 = mul e g
+          return h
+        }
+        o: f64 = mul d own
+        return o
+      }
+      return row
+    }
+    new: f64[n] = map n (j2: i64) {
+      u: f64 = index far j2 0
+      v: f64 = sin u
+      return v
+    }
+    return new
+  }
+  return y
+}
+"""
+
+
+# A sum of rows, of a length that has nothing to do with what is carried.
+ROWS = """
+def f(w: f64[m, n], points: f64[k, n], x: f64[n]) {
+  y: f64[n] = for 3 [x] (i: i64, z: f64[n]) {
+    zeros: f64[m] = map m (o: i64) {
+      return 0.0
+    }
+    total: f64[m] = reduce n [zeros] (a: f64[m], b: f64[m]) {
+      c: f64[m] = map m (p: i64) {
+        a1: f64 = index a p
+        b1: f64 = index b p
+        c1: f64 = add a1 b1
+        return c1
+      }
+      return c
+    } (q: i64) {
+      row: f64[m] = map m (p2: i64) {
+        e: f64 = index w p2 q
+        g: f64 = index z q
+        h: f64 = mul e g
+        return h
+      }
+      return row
+    }
+    new: f64[n] = map n (j2: i64) {
+      u: f64 = index total 0
+      v: f64 = sin u
+      return v
+    }
+    return new
+  }
+  return y
+}
+"""
+
+
+def _split(text: str, carried: int = 1) -> tuple[list[str], list[str]]:
     """What is kept of the loop, and its statements; the loop must go on to mean the same."""
     function = parse_function(text)
     check(function)
     (stm,) = function.body.stms
     assert isinstance(stm.expr, For)
-    loop, kept = split(stm.expr, [1], ())
+    loop, kept = split(stm.expr, [carried], ())
     changed = Function("f", function.params, type(function.body)((Stm(stm.vars, loop),), function.body.results))
     check(changed)
     args = [RNG.normal(size=(40, 3)), RNG.normal(size=(2, 3)), RNG.normal(size=3)]
@@ -146,8 +229,23 @@ def test_a_sum_with_what_is_added_to_it_is_kept_if_it_is_no_larger_than_what_is_
     kept, names = _split(TEXT.replace("SIZE", "m"))
     assert kept == ["f64[n]"]
     assert len(names) == 4  # the sums stand before the map that reads them
-    assert _split(TEXT.replace("SIZE", "40"))[0] == ["f64[n]"]
+    assert _split(TEXT.replace("SIZE", "32"))[0] == ["f64[n]"]
 
 
 def test_short_sums_are_computed_again():
     assert _split(TEXT.replace("SIZE", "31"))[0] == []
+
+
+def test_more_sums_than_what_is_carried_are_computed_again():
+    assert _split(WIDE, 0)[0] == []
+    assert _split(ROWS, 0)[0] == []
+
+
+def test_sizes_that_are_written_are_known_outside():
+    text = TEXT.replace("n]", "3]").replace(" n ", " 3 ").replace("SIZE", "m")
+    assert _split(text)[0] == ["f64[3]"]
+
+
+def test_what_a_check_stands_before_is_not_computed_earlier():
+    text = TEXT.replace("SIZE", "m")
+    assert _split(text.replace("old: f64", "check bounds j2 n\n old: f64"))[0] == []
