@@ -57,6 +57,12 @@ def embedding(points, edges, others) -> Calls:
     return _calls("embedding", (*sizes, points, edges, others), [np.empty_like(points)])
 
 
+def mixture(alphas, means, packed, points, gamma, wishart) -> Calls:
+    inputs = (*points.shape, len(alphas), alphas, means, packed, points, float(gamma), int(wishart))
+    results = [np.empty_like(x) for x in (alphas, means, packed)]
+    return _calls("mixture", inputs, results, lambda found: as_arrays(found[1:]))
+
+
 def bessel(z) -> Calls:
     return _calls("bessel", (len(z), z), [np.empty_like(z)])
 
@@ -67,6 +73,11 @@ def additions(*arguments) -> Calls:
 
 def lorenz(*arguments) -> Calls:
     return _calls("lorenz", arguments, [np.empty(3), np.empty(3)], last=(None,))
+
+
+def acoustic(speed, sigma, tau, source, h, dt) -> Calls:
+    inputs = (len(speed), len(source), speed, sigma, tau, source, h, dt)
+    return _calls("acoustic", inputs, [np.empty_like(speed)], lambda found: along(found[0], tuple(found[1:])))
 
 
 def flow(*arguments) -> Calls:

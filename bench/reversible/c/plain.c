@@ -336,3 +336,176 @@ double flow_gradient(long n, long layers, long hidden, in w, in b, in v, in d, i
     }
     return total / n;
 }
+
+// ADBench's mixture model; with `alphas_adj`, its gradient as well.
+static double mixture_sweep(long n, long d, long clusters, in alphas, in means, in packed, in points, double gamma,
+                            long wishart, double *alphas_adj, double *means_adj, double *packed_adj) {
+    long width = d * (d + 1) / 2;
+    double diagonal[clusters][d], sums[clusters], terms[clusters], moved[d], pulled[d], total = 0, prior = 0;
+    for (long k = 0; k < clusters; k++) {
+        in q = packed + k * width;
+        sums[k] = 0;
+        for (long r = 0; r < d; r++) {
+            sums[k] += q[r];
+            diagonal[k][r] = exp(q[r]);
+            prior += diagonal[k][r] * diagonal[k][r];
+        }
+        for (long j = d; j < width; j++) prior += q[j] * q[j];
+    }
+    for (long i = 0; i < n; i++) {
+        double largest = -INFINITY, sum = 0;
+        for (long k = 0; k < clusters; k++) {
+            in lower = packed + k * width + d;
+            double square = 0;
+            for (long c = 0; c < d; c++) moved[c] = points[i * d + c] - means[k * d + c];
+            for (long r = 0; r < d; r++) {
+                double entry = diagonal[k][r] * moved[r];
+                for (long c = 0; c < r; c++) entry += lower[c * d - c * (c + 1) / 2 + r - c - 1] * moved[c];
+                square += entry * entry;
+            }
+            terms[k] = alphas[k] + sums[k] - 0.5 * square;
+            largest = fmax(largest, terms[k]);
+        }
+        for (long k = 0; k < clusters; k++) sum += exp(terms[k] - largest);
+        total += largest + log(sum);
+        for (long k = 0; alphas_adj && k < clusters; k++) {
+            in lower = packed + k * width + d;
+            double weight = exp(terms[k] - largest) / sum, *q_adj = packed_adj + k * width, *lower_adj = q_adj + d;
+            alphas_adj[k] += weight;
+            for (long c = 0; c < d; c++) {
+                moved[c] = points[i * d + c] - means[k * d + c];
+                pulled[c] = 0;
+            }
+            for (long r = 0; r < d; r++) {
+                double entry = diagonal[k][r] * moved[r];
+                for (long c = 0; c < r; c++) entry += lower[c * d - c * (c + 1) / 2 + r - c - 1] * moved[c];
+                double entry_adj = -weight * entry;
+                for (long c = 0; c < r; c++) {
+                    long at = c * d - c * (c + 1) / 2 + r - c - 1;
+                    lower_adj[at] += entry_adj * moved[c];
+                    pulled[c] += entry_adj * lower[at];
+                }
+                q_adj[r] += entry_adj * moved[r] * diagonal[k][r] + weight;
+                pulled[r] += entry_adj * diagonal[k][r];
+            }
+            for (long c = 0; c < d; c++) means_adj[k * d + c] -= pulled[c];
+        }
+    }
+    double largest = -INFINITY, sum = 0, all = 0, freedom = d + wishart + 1;
+    for (long k = 0; k < clusters; k++) largest = fmax(largest, alphas[k]);
+    for (long k = 0; k < clusters; k++) {
+        sum += exp(alphas[k] - largest);
+        all += sums[k];
+    }
+    for (long k = 0; alphas_adj && k < clusters; k++) {
+        alphas_adj[k] -= n * exp(alphas[k] - largest) / sum;
+        for (long j = 0; j < width; j++) {
+            double x = j < d ? diagonal[k][j] : packed[k * width + j];
+            packed_adj[k * width + j] += gamma * gamma * x * x / (j < d ? 1 : x) - (j < d ? wishart : 0);
+        }
+    }
+    double constant = freedom * d * (log(gamma) - 0.5 * log(2)) - 0.25 * d * (d - 1) * log(M_PI);
+    for (long j = 1; j <= d; j++) constant -= lgamma(0.5 * freedom + 0.5 * (1 - j));
+    return total - n * (largest + log(sum)) + 0.5 * gamma * gamma * prior - wishart * all - clusters * constant -
+           0.5 * n * d * log(2 * M_PI);
+}
+
+double mixture(long n, long d, long clusters, in alphas, in means, in packed, in points, double gamma, long wishart) {
+    return mixture_sweep(n, d, clusters, alphas, means, packed, points, gamma, wishart, NULL, NULL, NULL);
+}
+
+double mixture_gradient(long n, long d, long clusters, in alphas, in means, in packed, in points, double gamma,
+                        long wishart, out alphas_adj, out means_adj, out packed_adj) {
+    memset(alphas_adj, 0, sizeof(double) * clusters);
+    memset(means_adj, 0, sizeof(double) * clusters * d);
+    memset(packed_adj, 0, sizeof(double) * clusters * d * (d + 1) / 2);
+    return mixture_sweep(n, d, clusters, alphas, means, packed, points, gamma, wishart, alphas_adj, means_adj,
+                         packed_adj);
+}
+
+// Sound with absorbing layers: `now` and `old` are pressures, `new` takes the next one; phi and psi move on.
+static double acoustic_step(long n, in speed, in sigma, in tau, double pulse, double h, double dt, in old, in now,
+                            double *restrict new, double *restrict phi, double *restrict psi) {
+    double total = 0;
+    for (long i = 1; i < n - 1; i++)
+        for (long k = i * n + 1; k < i * n + n - 1; k++) {
+            double courant = speed[k] * (dt / h) * (dt / h), half = 0.5 * (sigma[k] + tau[k]) * dt;
+            new[k] = ((2 - sigma[k] * tau[k] * dt * dt - 4 * courant) * now[k] +
+                      courant * (now[k + n] + now[k - n] + now[k + 1] + now[k - 1]) +
+                      dt * dt / (2 * h) * (phi[k + n] - phi[k - n] + psi[k + 1] - psi[k - 1]) - (1 - half) * old[k]) /
+                     (1 + half);
+        }
+    for (long i = 1; i < n - 1; i++)
+        for (long k = i * n + 1; k < i * n + n - 1; k++) {
+            double turned = dt * speed[k] * (tau[k] - sigma[k]) / (2 * h);
+            phi[k] = (1 - dt * sigma[k]) * phi[k] + turned * (new[k + n] - new[k - n]);
+            psi[k] = (1 - dt * tau[k]) * psi[k] - turned * (new[k + 1] - new[k - 1]);
+        }
+    new[(n / 2 - 2) * n + n / 2 - 2] += pulse;
+    for (long k = 0; k < n * n; k++) total += new[k] * new[k];
+    return total;
+}
+
+double acoustic(long n, long steps, in speed, in sigma, in tau, in source, double h, double dt) {
+    long size = n * n;
+    double *fields = calloc(5 * size, sizeof(double)), *old = fields, *now = fields + size, *new = fields + 2 * size;
+    double total = 0;
+    for (long t = 0; t < steps; t++) {
+        total += acoustic_step(n, speed, sigma, tau, source[t] * dt * dt, h, dt, old, now, new, fields + 3 * size,
+                               fields + 4 * size);
+        double *free = old;
+        old = now, now = new, new = free;
+    }
+    free(fields);
+    return total;
+}
+
+// All pressures are kept; phi and psi are linear in them, so that only their adjoints are needed.
+double acoustic_gradient(long n, long steps, in speed, in sigma, in tau, in source, double h, double dt,
+                         out speed_adj) {
+    long size = n * n, at = (n / 2 - 2) * n + n / 2 - 2;
+    double *states = kept((steps + 2) * size), *fields = calloc(6 * size, sizeof(double)), total = 0;
+    double *phi = fields, *psi = fields + size, *phi_adj = fields + 2 * size, *psi_adj = fields + 3 * size;
+    double *now_adj = fields + 4 * size, *old_adj = fields + 5 * size;
+    memset(states, 0, sizeof(double) * (steps + 2) * size);
+    memset(speed_adj, 0, sizeof(double) * size);
+    for (long t = 0; t < steps; t++)
+        total += acoustic_step(n, speed, sigma, tau, source[t] * dt * dt, h, dt, states + t * size,
+                               states + (t + 1) * size, states + (t + 2) * size, phi, psi);
+    for (long t = steps; t-- > 0;) {
+        double *now = states + (t + 1) * size, *new = states + (t + 2) * size, *swapped = now_adj;
+        for (long k = 0; k < size; k++) now_adj[k] += 2 * new[k];
+        new[at] -= source[t] * dt * dt;
+        for (long i = 1; i < n - 1; i++)
+            for (long k = i * n + 1; k < i * n + n - 1; k++) {
+                double slope = dt * (tau[k] - sigma[k]) / (2 * h), turned = slope * speed[k];
+                speed_adj[k] += slope * (phi_adj[k] * (new[k + n] - new[k - n]) - psi_adj[k] * (new[k + 1] - new[k - 1]));
+                now_adj[k + n] += turned * phi_adj[k];
+                now_adj[k - n] -= turned * phi_adj[k];
+                now_adj[k + 1] -= turned * psi_adj[k];
+                now_adj[k - 1] += turned * psi_adj[k];
+                phi_adj[k] *= 1 - dt * sigma[k];
+                psi_adj[k] *= 1 - dt * tau[k];
+            }
+        for (long i = 1; i < n - 1; i++)
+            for (long k = i * n + 1; k < i * n + n - 1; k++) {
+                double share = dt * dt / (h * h), courant = speed[k] * share, half = 0.5 * (sigma[k] + tau[k]) * dt;
+                double g = now_adj[k] / (1 + half), b = dt * dt / (2 * h) * g;
+                speed_adj[k] += share * g * (now[k + n] + now[k - n] + now[k + 1] + now[k - 1] - 4 * now[k]);
+                old_adj[k] += (2 - sigma[k] * tau[k] * dt * dt - 4 * courant) * g;
+                old_adj[k + n] += courant * g;
+                old_adj[k - n] += courant * g;
+                old_adj[k + 1] += courant * g;
+                old_adj[k - 1] += courant * g;
+                phi_adj[k + n] += b;
+                phi_adj[k - n] -= b;
+                psi_adj[k + 1] += b;
+                psi_adj[k - 1] -= b;
+                swapped[k] = -(1 - half) * g;
+            }
+        for (long i = 0; i < n; i++) swapped[i] = swapped[size - 1 - i] = swapped[i * n] = swapped[i * n + n - 1] = 0;
+        now_adj = old_adj, old_adj = swapped;
+    }
+    free(fields);
+    return total;
+}
