@@ -120,8 +120,15 @@ class Reads:
                     self.facts.counter(body.params[0], size)
                     learn_runs(self.facts, size)
                     return all(self.are_apart(lam.body) for lam in lambdas(stm.expr))
+            case If(cond, then, orelse):
+                return self._is_apart_in(then, cond, True) and self._is_apart_in(orelse, cond, False)
             case expr:
                 return self.array not in free_vars(expr)
+
+    def _is_apart_in(self, arm: Block, cond: Atom, truth: bool) -> bool:
+        with self.facts.scope():
+            self.facts.assume(cond, truth)
+            return self.are_apart(arm)
 
 
 def _operands(expr: Map | Reduce | Scan | For) -> tuple[Atom, ...]:

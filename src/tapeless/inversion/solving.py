@@ -60,7 +60,7 @@ class Solving:
 
     `wanted` are the names from which nothing may be assumed: the inputs to be found. `learned` holds what the block
     tells of variables from outside: of the whole (no indices), or of the part at some indices. `branches` are
-    conditions of the program that were told from the results of their branches.
+    conditions of the program that were told from the results of their branches, `given` those of the arm that this is.
     """
 
     def __init__(
@@ -86,6 +86,7 @@ class Solving:
         self.learned: dict[Var, Told] = {}
         self.counters: dict[Var, Atom] = {}
         self.branches: dict[Atom, Atom] = {}
+        self.given: dict[Atom, bool] = {}
         self.told = 0
         # May places be taken to be apart, if that is checked when the inverse runs?
         self.assumes: bool = parent is not None and parent.assumes
@@ -188,11 +189,16 @@ class Solving:
         read = self._beside_a_hole(stm)
         if read is None:
             part = dce.run(Function("part", (), without_words(Block((stm,), (var,)))), Notes()).body
-            free = tuple(free_vars(part))
-            made = inline(Lambda(free, part), tuple(self._operand(x, part) for x in free))
-            (read,) = self.b.splice(made)
+            read = self.computed(part)
             self.again.append(Stm((var,), stm.expr, stm.pos))
         self.known[var.name] = read
+        return read
+
+    def computed(self, part: Block) -> Atom:
+        """The result of a part of the program, computed again."""
+        free = tuple(free_vars(part))
+        made = inline(Lambda(free, part), tuple(self._operand(x, part) for x in free))
+        (read,) = self.b.splice(made)
         return read
 
     def _operand(self, var: Var, part: Block) -> Atom:
@@ -259,6 +265,8 @@ class Solving:
             for level in levels:
                 for size in level.counters.values():
                     learn_runs(self._facts, size)
+                for cond, truth in level.given.items():
+                    self._facts.assume(cond, truth)
         return self._facts
 
     def _levels(self) -> list[Solving]:

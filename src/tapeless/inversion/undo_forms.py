@@ -12,6 +12,7 @@ from ..passes.affine import Affine
 from ..passes.uses import slice_for
 from .arrays import Told, learn_part
 from .conditions import condition_after
+from .history import history_of
 from .see_through import seen_through
 from .solving import CannotInvert, Rules, Solving, Stuck
 from .told import tell_iteration
@@ -124,7 +125,8 @@ def undo_branch(s: Solving, stm: Stm) -> None:
             return
         s.branches.setdefault(expr.cond, cond)
     arms = [Solving(arm, s.b.child(), s.rules, set(), s) for arm in (expr.then, expr.orelse)]
-    for arm in arms:
+    for arm, truth in zip(arms, (True, False), strict=True):
+        arm.given[expr.cond] = truth
         arm.run(results)
     first, second = (arm.learned for arm in arms)
     common = [x for x in first if x in second and first[x].place == second[x].place]
@@ -216,12 +218,13 @@ def undo_loop(s: Solving, stm: Stm) -> None:
 
 def backwards(s: Solving, expr: For, count: Atom, after: dict[int, Atom]) -> tuple[For, list[int]] | None:
     """The loop over the carried values that can be brought back; None when there is none."""
-    kept = list(after)
+    kept, noted = list(after), dict[int, Atom]()
     while kept:
         b, turn = s.b.child(), fresh("turn", Type(I64))
         lasts = {k: fresh("last", after[k].type) for k in kept}
         i = b.apply("sub", b.apply("sub", count, i64(1)), turn, hint="i")
-        starts = step_back(s.rules, s, b, expr, i, lasts)
+        known = {k: b.apply("index", history, i) for k, history in noted.items()}
+        starts = step_back(s.rules, s, b, expr, i, lasts, known=known)
         missing = [k for k in kept if starts[k] is None]
         if not missing:
             results = [start for k in kept if (start := starts[k]) is not None]
@@ -229,7 +232,9 @@ def backwards(s: Solving, expr: For, count: Atom, after: dict[int, Atom]) -> tup
                 tell_iteration(s, b, expr, (i, *results), list(lasts.values()))
             body = Lambda((turn, *lasts.values()), b.block(results))
             return For(count, tuple(after[k] for k in kept), body), kept
-        kept = [k for k in kept if k not in missing]
+        found = {k: history for k in missing if (history := history_of(s, expr, k)) is not None}
+        kept = [k for k in kept if k not in (found or missing)]
+        noted |= found
     return None
 
 
@@ -242,14 +247,16 @@ def step_back(
     lasts: Mapping[int, Atom],
     before: Sequence[Stm] = (),
     stuck: Stuck | None = None,
+    known: Mapping[int, Atom] | None = None,
 ) -> list[Atom | None]:
     """The carried values at the start of iteration i, given some at its end; None for those that cannot be told.
 
-    Without a parent, `stuck` takes what might be kept so that they could.
+    Some may be `known` at its start. Without a parent, `stuck` takes what might be kept so that they could.
     """
     body = expr.body
     inner = Solving(body.body, b, rules, {param.name for param in body.params[1:]}, parent, before)
     inner.known[body.params[0].name] = i
+    inner.known.update((body.params[1 + k].name, value) for k, value in (known or {}).items())
     inner.counters[body.params[0]] = expr.count
     inner.run([lasts.get(k) for k in range(len(body.body.results))])
     if stuck is not None:
