@@ -104,6 +104,19 @@ def test_one_place_taken_for_two_is_an_error():
         (~butterfly)(x, 1, -2)
 
 
+def test_an_element_that_may_be_added_to_itself():
+    @tp.reversible
+    def added(x, i, j):
+        x[i] += x[j]
+
+    x = np.array([1.0, 2.0, 3.0])
+    added(x, 0, 2)
+    (~added)(x, 0, 2)
+    assert x.tolist() == [1.0, 2.0, 3.0]
+    with pytest.raises(AssertionError, match="must differ"):
+        (~added)(x, 1, 1)
+
+
 def test_what_is_read_at_its_own_place_is_refused():
     @tp.reversible
     def doubled(x, i):

@@ -125,10 +125,6 @@ def zero(x):
     x *= 0.0
 
 
-def maybe_itself(x, i, j):
-    x[i] += x[j]
-
-
 def rotated_by_anything(x, y, c, s):
     x, y = c * x - s * y, s * x + c * y
     return x, y
@@ -207,7 +203,6 @@ def something_else(x):
         (used_for_itself, (0.3, 0.4)),
         (by_what_changes, (normal(3),)),
         (zero, (normal(3),)),
-        (maybe_itself, (normal(3), 0, 1)),
         (rotated_by_anything, (0.3, 0.4, 0.6, 0.8)),
         (rotated_by_two_angles, (0.3, 0.4, 0.6, 0.8)),
         (added_twice, (0.3, 0.4)),
