@@ -51,11 +51,11 @@ class _Applied:
 def _block(block: Block, notes: Notes, before: tuple[Stm, ...]) -> Block:
     """A block, what holds `before` it given; what it checks itself holds if it goes on."""
     checks = (*before, *(stm for stm in block.stms if isinstance(stm.expr, Check)))
-    chains, stms, same = _Chains(block, equal_sizes(checks)), list[Stm](), dict[Var, Atom]()
+    chains, stms, same = _Chains(block, equal_sizes(checks)), list[Stm](), dict[Var, Var]()
     for stm in block.stms:
         found = _applied(stm.expr) if isinstance(stm.expr, Map) else None
         if found is not None:
-            found = chains.upright(found, same)
+            found = replace(found, vector=same.get(found.vector, found.vector))
             there = chains.known.get(chains.key(found))
             if there is not None:
                 fired["shared"] += 1
@@ -68,9 +68,8 @@ def _block(block: Block, notes: Notes, before: tuple[Stm, ...]) -> Block:
             stms.append(stm if inner == stm.expr else Stm(stm.vars, inner, stm.pos))
         else:
             stms.append(stm)
-    if not same and len(stms) == len(block.stms) and all(new is old for new, old in zip(stms, block.stms, strict=True)):
-        return block
-    return substitute(Block(tuple(stms), block.results), same)
+    new = tuple(stms)
+    return block if new == block.stms else substitute(Block(new, block.results), same)
 
 
 class _Chains:
@@ -80,25 +79,12 @@ class _Chains:
         uses = use_counts(block)
         self.sizes = {size: next(iter(group)) for group in equal for size in group}
         self.matrices: dict[str, Product] = {}
-        self.transposed: dict[str, Var] = {}
         for stm in block.stms:
-            match stm.expr:
-                case Apply("transpose", (Var() as base,), (1, 0)) if uses[stm.vars[0].name] == 1:
-                    self.transposed[stm.vars[0].name] = base
-                case _:
-                    pass
             if isinstance(stm.expr, Map) and len(stm.vars) == 1 and uses[stm.vars[0].name] == 1:
                 found = product(stm.expr)
                 if found is not None and not found.guarded and len(found.left.at) == len(found.right.at) == 2:
                     self.matrices[stm.vars[0].name] = found
         self.known: dict[_Applied, Var] = {}
-
-    def upright(self, found: _Applied, same: dict[Var, Atom]) -> _Applied:
-        """The product with a matrix that is no transpose, and a vector that stays."""
-        while found.matrix.name in self.transposed:
-            found = replace(found, matrix=self.transposed[found.matrix.name], turned=not found.turned)
-        vector = same.get(found.vector, found.vector)
-        return replace(found, vector=vector) if isinstance(vector, Var) else found
 
     def key(self, found: _Applied) -> _Applied:
         """The product with one name for each size."""
@@ -114,6 +100,7 @@ class _Chains:
         last = self._through(b, found)
         assert b.stms[-1].vars == (last,)
         b.stms[-1] = Stm(stm.vars, b.stms[-1].expr, stm.pos)
+        self.known = {key: stm.vars[0] if var == last else var for key, var in self.known.items()}
         return b.stms
 
     def _through(self, b: Builder, found: _Applied) -> Var:
@@ -124,13 +111,12 @@ class _Chains:
             return made
         fired["chain"] += 1
         first, second = (whole.left, whole.right) if found.turned else (whole.right, whole.left)
-        inner = self.upright(_Applied(first.array, first.moving == 0, found.vector, whole.length, found.length), {})
+        inner = _Applied(first.array, first.moving == 0, found.vector, whole.length, found.length)
         vector = self.known.get(self.key(inner))
         fired["shared"] += vector is not None
         vector = vector or self._through(b, inner)
-        outer = self.upright(_Applied(second.array, second.moving == 1, vector, found.rows, whole.length), {})
         # The last one is always made: it takes the name of the whole.
-        return self._through(b, outer) if outer.matrix.name in self.matrices else _emitted(b, outer)
+        return self._through(b, _Applied(second.array, second.moving == 1, vector, found.rows, whole.length))
 
 
 def _emitted(b: Builder, found: _Applied) -> Var:
@@ -164,7 +150,7 @@ def _applied(expr: Map) -> _Applied | None:
     for one, other in ((x, y), (y, x)):
         match reads[one], reads[other]:
             case Apply("index", (Var() as matrix, *at)), Apply("index", (Var() as vector, place)) if place == k:
-                if vector.type.rank == 1 and matrix.type.rank == 2 and at in ([i, k], [k, i]):
+                if at in ([i, k], [k, i]):
                     return _Applied(matrix, at == [k, i], vector, expr.size, sum_.size)
             case _:
                 pass
