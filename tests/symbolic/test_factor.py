@@ -9,8 +9,9 @@ import pytest
 
 import tapeless as tp
 from tapeless.ir.build import Builder
+from tapeless.ir.core import Apply, Pos
 from tapeless.ir.eval import evaluate
-from tapeless.symbolic.factor import factored
+from tapeless.symbolic.factor import MOST_FACTORS, MOST_TERMS, WIDEST, factored
 
 from .helpers import agree
 from .straight import count, inputs, program, random_run, results
@@ -63,6 +64,106 @@ def test_differences_are_not_multiplied_out():
     (before,) = evaluate(program(build.stms, (p, q, x, y), [total]), list(close))
     (after,) = evaluate(program(new, (p, q, x, y), [total]), list(close))
     assert after == pytest.approx(before, rel=1e-15)
+
+
+def test_a_difference_of_close_values_keeps_its_digits():
+    """p (x - y) + q y + r y: y is common to more, but (q + r - p) y + p x has lost what x - y is."""
+    p, q, r, x, y = params = inputs(5)
+    build = Builder()
+    total = build.apply("mul", p, build.apply("sub", x, y))
+    for other in (q, r):
+        total = build.apply("add", total, build.apply("mul", other, y))
+    close = [1e8, 1e-8, 1e-8, 1.0 + 2**-50, 1.0]
+    new = factored(build.stms, [total])
+    assert new is not build.stms
+    wanted = results(build.stms, params, [total], close)
+    assert evaluate(program(new, params, [total]), close) == pytest.approx([float(wanted[0])], rel=1e-15)
+
+
+def added(build, terms):
+    """The sum of products."""
+    total = None
+    for factors in terms:
+        term = product(build, factors)
+        total = term if total is None else build.apply("add", total, term)
+    return total
+
+
+def product(build, factors):
+    made = factors[0]
+    for factor in factors[1:]:
+        made = build.apply("mul", made, factor)
+    return made
+
+
+@pytest.mark.parametrize("width", [2, WIDEST, WIDEST + 1])
+def test_only_short_sums_are_multiplied_out(width):
+    """Then x is taken out of p (x y + ...) + q x + r x + ... as a whole."""
+    p, *others = inputs(5)
+    rest = inputs(2 * width)
+    params = (p, *others, *rest)
+    build = Builder()
+    pairs = [rest[2 * k : 2 * k + 2] for k in range(width)]
+    total = build.apply("mul", p, added(build, pairs))
+    for other in others:
+        total = build.apply("add", total, build.apply("mul", other, rest[0]))
+    new = factored(build.stms, [total])
+    reads = [stm for stm in new if isinstance(stm.expr, Apply) and rest[0] in stm.expr.args]
+    assert len(reads) == (1 if width <= WIDEST else 2)
+    point = [2 * k + 3 for k in range(len(params))]
+    assert results(new, params, [total], point) == results(build.stms, params, [total], point)
+
+
+@pytest.mark.parametrize("terms", [MOST_TERMS, MOST_TERMS + 1])
+def test_sums_of_many_terms_stay(terms):
+    x, *others = params = inputs(1 + terms)
+    build = Builder()
+    total = added(build, [(x, other) for other in others])
+    assert count(factored(build.stms, [total]), "mul") == (1 if terms == MOST_TERMS else terms)
+    assert params
+
+
+@pytest.mark.parametrize("factors", [MOST_FACTORS, MOST_FACTORS + 1])
+def test_products_of_many_factors_stay(factors):
+    """x is the first factor of two terms; it is not seen in a product that is too long."""
+    x, *others = inputs(factors)
+    a, b = inputs(2)
+    build = Builder()
+    total = added(build, [(x, *others), (x, a), (x, b)])
+    new = factored(build.stms, [total])
+    reads = [stm for stm in new if isinstance(stm.expr, Apply) and x in stm.expr.args]
+    assert len(reads) == (1 if factors == MOST_FACTORS else 2)
+
+
+def test_sums_without_a_common_factor_and_of_two_terms_stay():
+    params = inputs(6)
+    for terms in ([params[k : k + 2] for k in (0, 2, 4)], [params[:2], (params[0], params[2])]):
+        build = Builder()
+        total = added(build, terms)
+        assert factored(build.stms, [total]) is build.stms
+
+
+def test_what_is_subtracted_as_a_whole_takes_its_sign():
+    """-(x a) - x b - x c = -(x (a + b + c))."""
+    x, a, b, c = params = inputs(4)
+    build = Builder()
+    total = build.apply("neg", build.apply("mul", x, a))
+    for other in (b, c):
+        total = build.apply("sub", total, build.apply("mul", x, other))
+    new = factored(build.stms, [total])
+    assert (count(new, "mul"), len(new)) == (1, 4)
+    assert new[-1].vars == (total,)
+    assert results(new, params, [total], (2, 3, 5, 7)) == [-30]
+
+
+def test_statements_are_where_their_sum_is():
+    x, *others = inputs(4)
+    build = Builder()
+    total = build.apply("mul", x, others[0])
+    for line, other in enumerate(others[1:], 2):
+        with build.at(Pos("f.py", line, 0, line, 9)):
+            total = build.apply("add", total, build.apply("mul", x, other))
+    assert {stm.pos.line for stm in factored(build.stms, [total])} == {3}
 
 
 def test_what_is_read_elsewhere_is_not_lost():

@@ -24,7 +24,7 @@ from ..records import dataclass
 MOST_FACTORS, MOST_TERMS, WIDEST = 8, 24, 4  # of a term; of a sum; of a sum that is multiplied out
 
 Key = str | Lit
-_ONE, _ZERO = Lit(1.0, F64), Lit(-0.0, F64)
+_ONE = Lit(1.0, F64)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ class _Term:
 def factored(stms: Sequence[Stm], outputs: Sequence[Var]) -> Sequence[Stm]:
     """The same values, sums with their common factors taken out; the same object where there are none."""
     reader = _Reader(stms, outputs)
-    b, known = Builder(stms[0].pos), dict[tuple[Key, ...], Atom]()
+    b, known = Builder(), dict[tuple[Key, ...], Atom]()
     changed = False
     for stm in stms:
         terms = [] if stm.vars[0].name in reader.inner else reader.sum_of(stm)
@@ -49,7 +49,7 @@ def factored(stms: Sequence[Stm], outputs: Sequence[Var]) -> Sequence[Stm]:
         else:
             b.stms.append(stm)
         sign, factors = reader.product(stm.vars[0])
-        if sign > 0:
+        if sign == 1:
             known.setdefault(_key(factors), stm.vars[0])
     return _alive(b.stms, outputs) if changed else stms
 
@@ -70,7 +70,6 @@ class _Reader:
     def __init__(self, stms: Sequence[Stm], outputs: Sequence[Var]) -> None:
         self.made = {stm.vars[0].name: stm.expr for stm in stms if isinstance(stm.expr, Apply)}
         reads = Counter(arg.name for expr in self.made.values() for arg in expr.args if isinstance(arg, Var))
-        reads.update(var.name for var in outputs)
         self.once = {name for name, count in reads.items() if count == 1} - {var.name for var in outputs}
         self.products: dict[str, tuple[int, tuple[Atom, ...]]] = {}
         self.inner = self._inner()
@@ -153,13 +152,13 @@ class _Writer:
         self.b, self.known = b, known
 
     def root(self, stm: Stm, terms: Sequence[_Term]) -> None:
-        """The sum under its own name."""
+        """The sum under its own name: it has a group, so that a product or a sum is made last."""
+        self.b.pos = stm.pos
         sign, atom = self.sum(terms)
-        last = self.b.stms[-1]
-        if sign > 0 and last.vars[0] is atom:
-            self.b.stms[-1] = Stm(stm.vars, last.expr, stm.pos)
-            return
-        self.b.stms.append(Stm(stm.vars, Apply("neg", (atom,)) if sign < 0 else Apply("add", (atom, _ZERO)), stm.pos))
+        if sign == 1:
+            self.b.stms[-1] = Stm(stm.vars, self.b.stms[-1].expr, stm.pos)
+        else:
+            self.b.stms.append(Stm(stm.vars, Apply("neg", (atom,)), stm.pos))
 
     def sum(self, terms: Sequence[_Term]) -> tuple[int, Atom]:
         """A sum by groups of terms with a common factor."""
@@ -196,8 +195,8 @@ def _common(terms: Sequence[_Term]) -> Atom | None:
         return None
     atoms = {_name(factor): factor for term in terms for factor in term.factors}
     counts = Counter(name for term in terms for name in dict.fromkeys(map(_name, term.factors)))
-    name = max(counts, key=lambda name: (counts[name], isinstance(name, str)), default=None)
-    return atoms[name] if name is not None and counts[name] > 1 else None
+    name, count = max(counts.items(), key=lambda item: (item[1], isinstance(item[0], str)), default=("", 0))
+    return atoms[name] if count > 1 else None
 
 
 def _has(term: _Term, factor: Atom) -> bool:
