@@ -143,6 +143,26 @@ def test_sums_without_a_common_factor_and_of_two_terms_stay():
         assert factored(build.stms, [total]) is build.stms
 
 
+@pytest.mark.parametrize("twice", [False, True])
+def test_sums_that_are_no_terms_are_looked_at_by_themselves(twice):
+    """The sum under an exponential, and one that is read twice."""
+    x, y, *others = inputs(5)
+    build = Builder()
+    inside = added(build, [(x, other) for other in others])
+    total = build.apply("add", build.apply("mul", inside, y) if twice else build.apply("exp", inside), y)
+    total = build.apply("add", total, inside) if twice else total
+    new = factored(build.stms, [total])
+    assert sum(isinstance(stm.expr, Apply) and x in stm.expr.args for stm in new) == 1
+
+
+def test_groups_stand_where_their_first_term_stood():
+    x, a, b, u, v = inputs(5)
+    build = Builder()
+    total = added(build, [(x, a), (u, v), (x, b)])
+    (other,) = (stm.vars[0] for stm in build.stms if u in stm.expr.args)
+    assert factored(build.stms, [total])[-1].expr.args[1] == other
+
+
 def test_what_is_subtracted_as_a_whole_takes_its_sign():
     """-(x a) - x b - x c = -(x (a + b + c))."""
     x, a, b, c = params = inputs(4)

@@ -74,21 +74,21 @@ class _Reader:
         self.products: dict[str, tuple[int, tuple[Atom, ...]]] = {}
         self.inner = self._inner()
 
-    def _inner(self) -> set[str]:
+    def _inner(self) -> set[Key]:
         """Sums read once, by a sum, or by a product that is read once by a sum."""
-        found: set[str] = set()
+        found: set[Key] = set()
         for expr in self.made.values():
             if expr.op in ("add", "sub"):
                 for arg in expr.args:
                     found.update(self._sums(arg))
         return found
 
-    def _sums(self, atom: Atom) -> list[str]:
-        """The sum that a term is or has as its factor."""
+    def _sums(self, atom: Atom) -> list[Key]:
+        """The names of the sum that a term is, or has as its factor."""
         expr = self._own(atom)
         if expr is not None and expr.op == "mul":
-            return [arg.name for arg in expr.args if self._is_narrow(arg) and isinstance(arg, Var)][:1]
-        return [atom.name] if expr is not None and expr.op in ("add", "sub") and isinstance(atom, Var) else []
+            return [_name(arg) for arg in expr.args if self._is_narrow(arg)][:1]
+        return [] if expr is None else [_name(atom)]
 
     def _own(self, atom: Atom) -> Apply | None:
         """The operation of a value that is read once."""
@@ -122,7 +122,7 @@ class _Reader:
                     assert inner is not None
                     return [self._times(term, other) for term in self._terms(inner, sign)]
         own, factors = self.product(atom)
-        return [_Term(sign * own, factors, atom if own > 0 else None)]
+        return [_Term(sign * own, factors, atom if own == 1 else None)]
 
     def _times(self, term: _Term, other: Atom) -> _Term:
         sign, factors = self.product(other)
