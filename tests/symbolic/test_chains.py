@@ -234,22 +234,60 @@ def test_what_is_a_product_with_a_vector(old, new, read):
     assert (chains._applied(made.expr) is not None) is read
 
 
-def test_rows_of_larger_arrays_are_no_matrices():
-    t = np.arange(24.0).reshape(2, 3, 4) / 7.0
-    b, v = np.linspace(-1.0, 2.0, 16).reshape(4, 4), np.array([0.3, -1.2, 0.8, 2.0])
+PRODUCT = """
+def f(t: f64[2, n, n], b: f64[n, n], v: f64[n]) {
+  c: f64[n, n] = map n (i: i64) {
+    r: f64[n] = map n (j: i64) {
+      s: f64 = reduce n [0.0] (p: f64, q: f64) {
+        o: f64 = add p q
+        return o
+      } (k: i64) {
+        d: f64 = index b i k
+        e: f64 = index b k j
+        g: f64 = mul d e
+        return g
+      }
+      return s
+    }
+    return r
+  }
+  x: f64[n] = map n (l: i64) {
+    y: f64 = reduce n [0.0] (u: f64, w: f64) {
+      z: f64 = add u w
+      return z
+    } (m: i64) {
+      dd: f64 = index c l m
+      ee: f64 = index v m
+      gg: f64 = mul dd ee
+      return gg
+    }
+    return y
+  }
+  return x
+}
+"""
 
-    def program(v, t, b):
-        return np.sum((t[1] @ b) @ v)
 
-    np.testing.assert_allclose(tp.grad(program)(v, t, b), np.sum(t[1] @ b, axis=0), rtol=1e-13)
-
-
-def test_guarded_products_stay():
-    """Zeros in them hide what is infinite, which a product in another order would meet."""
-    program = before(three, *data())
-    text = print_function(program).replace("= mul", "= scale")
-    guarded = parse_function(text)
-    assert chains.run(guarded, Notes()) is guarded
+@pytest.mark.parametrize(
+    ("old", "new", "matrices"),
+    [
+        ("", "", 0),
+        ("index b i k", "index t 1 i k", 1),
+        ("index b k j", "index t 1 k j", 1),
+        (
+            "mul d e\n",
+            "scale d e\n",
+            1,
+        ),  # zeros in it hide what is infinite, which a product in another order would meet
+    ],
+)
+def test_which_matrices_need_not_be_made(old, new, matrices):
+    program = parse_function(PRODUCT.replace(old, new))
+    shorter = rewritten(program)
+    assert print_function(shorter).count(": f64[n, n] = map") == matrices
+    rng = np.random.default_rng(3)
+    args = [rng.normal(size=shape) for shape in ((2, 3, 3), (3, 3), (3,))]
+    assert agree(exactly(program, args)[0], exactly(shorter, args)[0])
 
 
 def test_a_program_without_products_stays_the_same_object():
