@@ -14,6 +14,7 @@ from ..ir.core import Apply
 from ..ir.types import BOOL, F32, F64, I32, I64, Atom, DType, Lit, Type, Var, boolean, zero
 from .fold import fold
 from .rewrite import Rewriter, Rule, literal
+from .signs import never_zero
 
 Result = Atom | Apply | None
 RULES: dict[str, Rule] = {}
@@ -266,7 +267,7 @@ def _not(r: Rewriter, e: Apply, type: Type) -> Result:
 
 
 @scalar_rule("eq", "ne", "lt", "le", "gt", "ge")
-def _compare(_r: Rewriter, e: Apply, _type: Type) -> Result:
+def _compare(r: Rewriter, e: Apply, _type: Type) -> Result:
     x, y = e.args
     if _same(x, y) and not x.type.dtype.is_float:
         return boolean(e.op in ("eq", "le", "ge"))
@@ -274,6 +275,8 @@ def _compare(_r: Rewriter, e: Apply, _type: Type) -> Result:
         return Apply(_MIRRORED[e.op], (y, x))
     if x.type.dtype is BOOL and isinstance(y, Lit) and e.op in ("eq", "ne"):
         return x if (e.op == "eq") == bool(y.value) else Apply("not", (x,))
+    if e.op == "eq" and x.type.dtype.is_float and literal(y) == 0 and never_zero(r.defs, x):
+        return boolean(False)
     return None
 
 
