@@ -51,9 +51,26 @@ def test_rows(shape: tuple[int, int]) -> None:
     check_grads(rows, np.random.default_rng(2).normal(size=shape))
 
 
+def volumes(u, steps: int):
+    depth, height, width = u.shape
+    for _ in range(steps):
+        v = np.empty_like(u)
+        for z in range(depth):
+            for y in range(height):
+                for x in range(width):
+                    v[z, y, x] = u[(z + 1) % depth, (y - 1) % height, x] * u[(z - 2) % depth, y, (x + 1) % width]
+        u = v
+    return np.sum(u)
+
+
+@pytest.mark.parametrize("shape", [(1, 1, 1), (2, 1, 3), (3, 4, 2)])
+def test_three_dimensions(shape: tuple[int, int, int]) -> None:
+    check_grads(volumes, np.random.default_rng(3).uniform(0.5, 1.5, size=shape), 2)
+
+
 def test_no_place_is_computed_for_each_element() -> None:
-    text = tp.grad(advected).show("ir", np.ones((5, 6)), 2)
-    assert "hist" not in text
+    for function, u in ((advected, np.ones((5, 6))), (volumes, np.ones((2, 3, 4))), (rows, np.ones((4, 2)))):
+        assert "hist" not in tp.grad(function).show("ir", u, *([2] if function is not rows else []))
 
 
 def ahead(u, v):

@@ -6,7 +6,8 @@ values)` are the adjoints of the body's results at i. What the bodies contribute
 * a map, when each i contributes to a place that moves with i (`x[i]`, `x[2*i+1]`, a row): the contributions side by
   side are a contribution to a span;
 * a reduction, when all contribute to the same place;
-* two maps, when the place moves with i and wraps around at the end (`x[(i-1) % n]`): a rotation of the contributions;
+* two maps, when the place moves with i and wraps around at the end (`x[(i-1) % n]`): the second one goes over the
+  places and reads what i contributes there, so that each place is written once;
 * a histogram, when the place is computed;
 
 and when the places are not of these kinds, or an inner loop contributes to a large array, the whole becomes a loop
@@ -88,7 +89,7 @@ def _looped(sweep: Sweep, scope: Scope, body: Body) -> None:
 class _Placed:
     """A deposit and where it goes outside: `kind` is span, rotated, sum or hist.
 
-    Entry `moving` is that of the index; of a rotation it is the place of the first contribution.
+    Entry `moving` is that of the index; of a rotation it is how far that is shifted.
     """
 
     deposit: Deposit
@@ -150,23 +151,26 @@ class _Classifier:
                 entries = [self._outside(e) if k != moving[0] else e for k, e in enumerate(deposit.entries)]
                 entries[moving[0]] = Span(emit_form(start, self.scope.b.apply), self.size, i64(step))
                 return _Placed(deposit, "span", tuple(entries), moving[0])
-            if (start := self._wrapped(deposit, moving[0])) is not None:
-                entries = [self._outside(e) if k != moving[0] else start for k, e in enumerate(deposit.entries)]
+            if (shift := self._wrapped(deposit, moving[0])) is not None:
+                entries = [self._outside(e) if k != moving[0] else shift for k, e in enumerate(deposit.entries)]
                 return _Placed(deposit, "rotated", tuple(entries), moving[0])
         return self._histogram(deposit)
 
     def _wrapped(self, deposit: Deposit, k: int) -> Atom | None:
-        """Where i = 0 contributes to, if entry k is `(i + literal) % size`."""
-        if any(isinstance(entry, Span) for entry in deposit.entries):
-            return None
+        """The literal, if entry k is `(i + literal) % size`.
+
+        Of what is more than rows a loop is made that writes each to its place: kept side by side, all of them would go
+        through memory twice more.
+        """
         defined = next((stm.expr for stm in self.block.stms if deposit.entries[k] in stm.vars), None)
         if not (isinstance(defined, Apply) and defined.op == "mod" and defined.args[1] == self.size):
             return None
-        form, apply = self._form(defined.args[0]), self.scope.b.apply
+        form = self._form(defined.args[0])
         if form.coefficient(self.i.name) != 1 or form.without(self.i.name).terms:
-            return None  # a shift that is computed would be the size of a part, which JAX must know
-        # Of no elements there is no place: any divisor will do.
-        return apply("mod", emit_form(form.without(self.i.name), apply), apply("max", self.size, i64(1)))
+            return None
+        if deposit.value.type.rank > 1 or any(isinstance(entry, Span) for entry in deposit.entries[:k]):
+            raise CannotRecord
+        return i64(form.const)
 
     def _histogram(self, deposit: Deposit) -> _Placed:
         """Indices lead, and what follows is whole; a histogram is made where the adjoint is at hand."""
@@ -271,14 +275,17 @@ def _reader(b: Builder, arrays: Sequence[Var]) -> tuple[Var, Block]:
 
 
 def _rotated(scope: Scope, size: Atom, value: Atom, p: _Placed) -> None:
-    """Contributions that begin at a place and go on from 0 after the last one."""
-    b, start = scope.b, p.entries[p.moving]
-    assert not isinstance(start, Span)
-    left = b.apply("sub", size, start)
-    for first, count, place in ((i64(0), left, start), (left, start, i64(0))):
-        part = b.apply("slice", value, first, count, i64(1))
-        entries = (*p.entries[: p.moving], Span(place, count, i64(1)), *p.entries[p.moving + 1 :])
-        add_of_all(scope, size, p.deposit.var, part, entries)
+    """Contributions to places that go on from 0 after the last one: to place k comes that of index k - shift."""
+    b, shift = scope.b, p.entries[p.moving]
+    assert isinstance(shift, Lit)
+
+    def arriving(inner: Builder, k: Var) -> Sequence[Atom]:
+        index = inner.apply("mod", inner.apply("sub", k, shift), size)
+        return [inner.apply("index", value, index)]
+
+    (rotated,) = b.map_(size, arriving)
+    entries = (*p.entries[: p.moving], Span(i64(0), size, i64(1)), *p.entries[p.moving + 1 :])
+    add_of_all(scope, size, p.deposit.var, rotated, entries)
 
 
 def _moved(b: Builder, value: Atom, p: _Placed) -> Atom:

@@ -3,9 +3,10 @@
     a = zeros n;  for n [a] (i, a) { ... a with a[i] = v ... }                            the zeros become scratch
     a = zeros n m;  for n [a] (i, a) { for m [a] (j, a) { a with a[(i + 1) % n, j] = a[(i + 1) % n, j] + v } }
 
-and what is read there before it is written is zero. So does a return sweep find what it needs of each iteration, and so
-do adjoints come to the places that a program has read, each once. The zeros were as much work as the rows, and several
-such arrays began as copies of the same zeros. Each gets memory of its own: equal scratch is not made one (`rewrite`).
+and what is read there before it is written, the row or elements of it, is zero. So does a return sweep find what it
+needs of each iteration, and so do adjoints come to the places that a program has read, each once. The zeros were as
+much work as the rows, and several such arrays began as copies of the same zeros. Each gets memory of its own: equal
+scratch is not made one (`rewrite`).
 """
 
 from __future__ import annotations
@@ -102,20 +103,21 @@ class _Search:
         self, block: Block, array: Var, last: Atom, sizes: Sequence[Atom], counters: Sequence[Atom]
     ) -> list[Stm] | None:
         """The same for the body of the innermost loop, which may write its row several times."""
-        version, reads, places = array, list[Stm](), list[tuple[Atom, ...]]()
+        version, reads, places = array, list[Stm](), set[tuple[Atom, ...]]()
         for stm in block.stms:
             match stm.expr:
                 case Apply("index", (base, *at)) if base == array:
                     reads.append(stm)
-                    places.append(tuple(at))
+                    places.add(tuple(at[: len(counters)]))
                 case Apply("update", (base, _, *at)) if base == version:
                     if self.uses[version.name] != (1 + len(reads) if version == array else 1):
                         return None
                     version = stm.vars[0]
-                    places.append(tuple(at))
+                    places.add(tuple(at))
                 case _:
                     pass
-        if version == array or version != last or self.uses[version.name] != 1 or len(set(places)) != 1:
+        if version == array or version != last or self.uses[version.name] != 1 or len(places) != 1:
             return None
-        through = [runs_through(x, size, self.counts, self.made) for x, size in zip(places[0], sizes, strict=False)]
+        (place,) = places
+        through = [runs_through(x, size, self.counts, self.made) for x, size in zip(place, sizes, strict=False)]
         return reads if len(through) == len(counters) and set(through) == set(counters) else None
