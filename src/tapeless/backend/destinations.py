@@ -1,9 +1,9 @@
 """Building an array where it will be written: `a[1:] = map(...)` fills that part of `a`.
 
-In: a map whose result is only used by one later write into a part of an array that dies there. Then the map may
-write into that part at once, provided that nothing reads the array in between, and that the map itself reads it,
-if at all, only at the very element it is about to write (`u[i] -= ...`). A map that is only joined to other arrays
-fills its part of the new array, which gets its memory now.
+In: a map, each of whose results is perhaps only used by one later write into a part of an array that dies there.
+Then the map may write into that part at once, provided that nothing reads the array in between, and that the map itself
+reads it, if at all, in other rows or only at the very element it is about to write (`u[i] -= ...`). A map that is only
+joined to other arrays fills its part of the new array, which gets its memory now.
 """
 
 from __future__ import annotations
@@ -28,16 +28,16 @@ class Destination:
     read: bool
 
 
-def find(e: Emitter, stm: Stm) -> Destination | None:
-    """The part of an array that a map with one result may be built in."""
-    expr = stm.expr
+def find(e: Emitter, stm: Stm) -> list[Destination | None]:
+    """The parts of arrays that the results of a map may be built in."""
+    if len(stm.vars) == 1 and (join := e.kernel.uses.joined(stm.vars[0])) is not None:
+        return [_in_join(e, stm.vars[0], join)]
+    return [_in_part(e, stm, var) for var in stm.vars]
+
+
+def _in_part(e: Emitter, stm: Stm, var: Var) -> Destination | None:
+    expr, write = stm.expr, e.kernel.uses.destination(var)
     assert isinstance(expr, Map)
-    if len(stm.vars) != 1:
-        return None
-    join = e.kernel.uses.joined(stm.vars[0])
-    if join is not None:
-        return _in_join(e, stm.vars[0], join)
-    write = e.kernel.uses.destination(stm.vars[0])
     if write is None or not _are_known(e, write.args[2:]):
         return None
     whole = write.args[0]
@@ -45,14 +45,15 @@ def find(e: Emitter, stm: Stm) -> Destination | None:
     array = e.env.get(whole)
     if not isinstance(array, Array) or not _is_free(e, whole, array):
         return None
-    captured = [var for var in e.kernel.uses.captured(expr.body.body) if e.array(var).region is array.region]
-    if captured and (captured != [whole] or not _reads_what_it_writes(expr, write, whole)):
+    shared = {other for other in e.kernel.uses.captured(expr.body.body) if e.array(other).region is array.region}
+    captured = shared - e.kernel.uses.beside(var)
+    if captured and (len(stm.vars) > 1 or captured != {whole} or not _reads_what_it_writes(expr, write, whole)):
         return None
     at = e.sizes(write.args[2:])
     if write.op == "update":
         place = memory.part(e, array, at)
     else:
-        place = slice_of(e, array, e.sizes(stm.vars[0].type.shape), at[0::2], at[1::2])
+        place = slice_of(e, array, e.sizes(var.type.shape), at[0::2], at[1::2])
     return Destination(place, bool(captured))
 
 

@@ -30,12 +30,13 @@ def _map(e: Emitter, stm: Stm, expr: Map) -> None:
             e.bind(stm.vars[0], place)
             return
         e.places.pop(stm.vars[0])
-    destination = destinations.find(e, stm)
-    if destination is not None:
-        e.places[stm.vars[0]] = destination.place
-        e.kernel.note(stm.pos, "writes its results into place")
+    found = destinations.find(e, stm)
+    for var, destination in zip(stm.vars, found, strict=True):
+        if destination is not None:
+            e.places[var] = destination.place
+            e.kernel.note(stm.pos, "writes its results into place")
     targets = [memory.allocate_typed(e, var.type, var) for var in stm.vars]
-    overwrites = destination is not None and destination.read
+    overwrites = any(destination is not None and destination.read for destination in found)
     with memory.held(targets):
         if e.width > 1:
             parallel.fill_map(e, expr, targets)

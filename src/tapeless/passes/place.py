@@ -7,13 +7,14 @@ write is done in place. An array used inside a loop body but bound outside lives
 loop, because the next iteration reads it again.
 
 An array whose only use is to be written into a part of another one has that part as its `destination`, one that is
-only `joined` to others has a place in the new array: the back end then builds it there.
+only `joined` to others has a place in the new array: the back end then builds it there. While it is built, what else
+was read of that other array must stay: `beside` names the rows of which it is known that they are others.
 """
 
 from __future__ import annotations
 
 from ..ir.core import Apply, Block, Expr, For, Function, Hist, Lambda, Map, Reduce, Scan, Scatter, Stm, While
-from ..ir.types import Atom, Var
+from ..ir.types import Atom, Lit, Var
 from ..ir.walk import lambdas, operands
 from ..records import dataclass, field
 
@@ -27,6 +28,7 @@ class Uses:
     free: dict[int, frozenset[Var]] = field(default_factory=dict[int, frozenset[Var]])
     looped: set[Var] = field(default_factory=set[Var])
     parts: dict[Var, Apply] = field(default_factory=dict[Var, Apply])
+    rows: dict[Var, frozenset[Var]] = field(default_factory=dict[Var, frozenset[Var]])
     joins: dict[Var, Stm] = field(default_factory=dict[Var, Stm])
     others: list[Block] = field(default_factory=list[Block])
 
@@ -50,6 +52,10 @@ class Uses:
     def destination(self, var: Var) -> Apply | None:
         """The write into a part of an array that is `var`'s only use, when nothing else reads that array since."""
         return self.parts.get(var)
+
+    def beside(self, var: Var) -> frozenset[Var]:
+        """The rows of the array of its destination that are others than the one `var` is written to."""
+        return self.rows.get(var, frozenset())
 
     def joined(self, var: Var) -> Stm | None:
         """The `concat` that is `var`'s only use."""
@@ -88,10 +94,30 @@ def _find_destination(uses: Uses, block: Block, mentions: dict[Var, list[int]], 
             since = [number for number in mentions[whole] if made < number]
             if whole != var and since == [use]:
                 uses.parts[var] = write
+                uses.rows[var] = _rows_beside(block, write)
         case Apply("concat", args) if args.count(var) == 1:
             uses.joins[var] = block.stms[use]
         case _:
             pass
+
+
+def _rows_beside(block: Block, write: Apply) -> frozenset[Var]:
+    """Row i of an array of which another row is written, i + 1."""
+    if write.op != "update":
+        return frozenset()
+    shifts = {
+        (stm.vars[0], of)
+        for stm in block.stms
+        if isinstance(stm.expr, Apply) and stm.expr.op == "add"
+        for of, by in (stm.expr.args, stm.expr.args[::-1])
+        if isinstance(by, Lit) and by.value != 0
+    }
+    return frozenset(
+        stm.vars[0]
+        for stm in block.stms
+        if isinstance(stm.expr, Apply) and stm.expr.op == "index" and stm.expr.args[0] == write.args[0]
+        if (write.args[2], stm.expr.args[1]) in shifts
+    )
 
 
 def _mentioned(expr: Expr, uses: Uses) -> set[Var]:
