@@ -36,6 +36,8 @@ def _backwards(derivative, arguments) -> str:
     if MEMORY != "reversible":
         return ""
     text = derivative.explain(*arguments)
+    if "carries its derivatives" in text:
+        return "carries derivatives"
     if "does not run backwards" in text:
         return "keeps"
     return "backwards" if "runs backwards" in text else "nothing to keep"

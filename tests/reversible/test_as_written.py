@@ -81,6 +81,21 @@ def product(y, data, columns, starts, x):
             y[i] += data[k] * x[columns[k]]
 
 
+def reflections(a, v):
+    """Householder: t is 2 v . x / v . v before a reflection, and its negative after it: all that the inverse needs."""
+    scale = 2.0 / np.sum(v * v)
+    for j in range(a.shape[1]):
+        t = tp.ancilla(0.0)
+        for i in range(len(v)):
+            t += scale * v[i] * a[i, j]
+        for i in range(len(v)):
+            a[i, j] -= t * v[i]
+        s = 0.0
+        for i in range(len(v)):
+            s -= scale * v[i] * a[i, j]
+        tp.release(t, s)
+
+
 def gates(re, im, theta):
     """A rotation about y of one bit, a phase on another, and an exchange under the control of both."""
     c, s = np.cos(theta), np.sin(theta)
@@ -118,7 +133,8 @@ PROGRAMS = {
     planets: (RNG.normal(size=3), RNG.normal(size=3), np.array([1.0, 2.0, 0.5])),
     coupling: (RNG.normal(size=6), RNG.normal(size=(3, 3)), RNG.normal(size=(3, 3)), RNG.normal(size=3)),
     product: (np.zeros(4), RNG.normal(size=6), np.array([0, 1, 2, 0, 3, 1]), np.array([0, 2, 3, 3, 6]), np.ones(4)),
-    gates: (RNG.normal(size=8), RNG.normal(size=8), 0.3), network: (RNG.normal(size=6),),
+    reflections: (RNG.normal(size=(4, 3)), RNG.normal(size=4)), gates: (RNG.normal(size=8), RNG.normal(size=8), 0.3),
+    network: (RNG.normal(size=6),),
     until_large: (np.array([0.5, -1.0, 0.3, 2.0, 1.0]), 3.0),
 }  # fmt: skip
 

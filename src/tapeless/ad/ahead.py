@@ -27,7 +27,7 @@ def ahead(sweep: Sweep, stm: Stm) -> Back | None:
     """Emit a loop with its tangents, where that is cheaper; how to go back through it."""
     expr, collapse = stm.expr, sweep.plan.collapse
     assert isinstance(expr, For | While)
-    if collapse is None or not collapse.chooses or sweep.plan.at(stm.pos).backwards:
+    if collapse is None or not collapse.chooses:
         return None
     choice = Choice(sweep.varied)
     if not choice.is_ahead(stm) or any(sweep.is_delicate(inner) for inner in statements(Block((stm,), ()))):

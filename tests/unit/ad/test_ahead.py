@@ -56,7 +56,14 @@ def test_what_is_said():
     assert vjp(program(), Plan(collapse=Collapser())).body.stms  # nobody asks
 
 
-@pytest.mark.parametrize("plan", [{"collapse": None}, {"collapse": Paper()}, {"backwards": True}])
+def test_only_what_cannot_run_backwards_is_carried_where_that_is_asked_for():
+    """`sin z` does not tell z; `z + y` does."""
+    assert CARRIED in said(program(), backwards=True)
+    undone = program(loop=LOOP.replace("sin z", "add z y").replace("mul w z1", "add w z1"))
+    assert CARRIED not in said(undone, backwards=True)
+
+
+@pytest.mark.parametrize("plan", [{"collapse": None}, {"collapse": Paper()}])
 def test_who_asks_otherwise_gets_it(plan):
     assert CARRIED in said(program())
     assert CARRIED not in said(program(), **plan)
