@@ -180,15 +180,9 @@ class Finder:
         inside = Counter(name for names in self.reads[first:end] for name in names)
         own = {var.name for stm in stms for var in stm.vars}
         outputs = [x for stm in stms for x in stm.vars if x.name in self.varied and self.uses[x.name] > inside[x.name]]
-        read = dict.fromkeys(x for stm in stms for x in _read(stm))
+        read = dict.fromkeys(x for stm in stms for x in free_vars(stm.expr))
         inputs = [x for x in read if x.name in self.varied and x.name not in own]
         return Segment(Block(tuple(stms), tuple(outputs)), tuple(inputs), whole)
-
-
-def _read(stm: Stm) -> Iterable[Var]:
-    if isinstance(stm.expr, Apply):
-        return [x for x in stm.expr.args if isinstance(x, Var)]
-    return free_vars(stm.expr)
 
 
 def _is_smooth(stm: Stm, varied: AbstractSet[str]) -> bool:

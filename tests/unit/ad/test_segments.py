@@ -4,10 +4,13 @@ import pytest
 
 import tapeless.ops  # noqa: F401  # registers the operations
 from tapeless.ad.activity import varied
-from tapeless.ad.segments import Segment, parts
+from tapeless.ad.segments import Segment, dot, parts
+from tapeless.eliminate.paper import Paper
+from tapeless.ir.build import Builder
 from tapeless.ir.check import check
 from tapeless.ir.core import Block, Check, Function, Stm
 from tapeless.ir.text import parse_function
+from tapeless.ir.types import F64, Type, Var
 
 # x, y, z and v vary.
 PROGRAM = """
@@ -81,3 +84,21 @@ def found(body: str, results: str) -> list[str]:
 )  # fmt: skip
 def test_parts(body: str, results: str, expected: list[str]):
     assert found(body, results) == expected
+
+
+def test_sums_of_products():
+    """What is not there is an exact zero."""
+    x, y, z = (Var(name, Type(F64)) for name in "xyz")
+    b = Builder()
+    assert dot(b, []) is None
+    assert dot(b, [(None, x), (x, None), (None, None)]) is None
+    assert not b.stms
+    dot(b, [(None, x), (x, y), (y, None), (y, z)])
+    assert [str(stm.expr.op) for stm in b.stms] == ["mul", "mul", "add"]
+
+
+def test_results_vary_even_where_segments_decide():
+    """Segments may hold what is decided by their values; it has no derivative."""
+    function = parse_function(PROGRAM.format(S + "g1: bool = gt s 0.0\n" + T + U, "u g1"))
+    (segment,) = Paper().parts(function.body, varied(function.body, ("x", "y")))
+    assert shown(segment) == "[x y: s g1 t u -> u]"
