@@ -224,6 +224,9 @@ EQUIVALENT: dict[str, dict[str, str]] = {
         "comparison changed: dims == worst": COST,
         "comparison changed: y is not x": COST,
     },
+    "noted": {
+        "operands swapped: b.apply('sub', found, noted)": "only how large the difference is counts",
+    },
     "places": {
         "comparison changed: name not in outer": "an unproved place costs a branch, no more",
     },
