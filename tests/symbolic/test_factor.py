@@ -11,6 +11,7 @@ import tapeless as tp
 from tapeless.ir.build import Builder
 from tapeless.ir.core import Apply, Pos
 from tapeless.ir.eval import evaluate
+from tapeless.ir.types import F64, Lit
 from tapeless.symbolic.factor import MOST_FACTORS, MOST_TERMS, WIDEST, factored
 
 from .helpers import agree
@@ -153,6 +154,14 @@ def test_sums_that_are_no_terms_are_looked_at_by_themselves(twice):
     total = build.apply("add", total, inside) if twice else total
     new = factored(build.stms, [total])
     assert sum(isinstance(stm.expr, Apply) and x in stm.expr.args for stm in new) == 1
+
+
+def test_of_a_number_and_a_value_in_as_many_terms_the_value_is_taken_out():
+    """3 x a + 3 x b + 3 x c = x (3 (a + b + c)): what x is may be shared with others."""
+    x, *others = inputs(4)
+    build = Builder()
+    total = added(build, [(Lit(3.0, F64), x, other) for other in others])
+    assert x in factored(build.stms, [total])[-1].expr.args
 
 
 def test_groups_stand_where_their_first_term_stood():
