@@ -3,19 +3,11 @@
 from __future__ import annotations
 
 import pickle
-from itertools import combinations, pairwise
 
 import numpy as np
 import pytest
 
 import tapeless as tp
-from tapeless.ad.functions import vjp_function
-from tapeless.ad.planner import Plan
-from tapeless.ad.segments import Segment, parts
-from tapeless.eliminate import cuts, paper
-from tapeless.eliminate.collapse import Collapser
-from tapeless.eliminate.paper import Paper, size_of
-from tapeless.ir.core import Function, If
 from tapeless.ir.eval import evaluate
 from tapeless.ir.numbers_count import CountingTower
 from tapeless.ir.text import parse_function
@@ -220,123 +212,8 @@ def test_a_zero_still_wins_over_an_infinite_slope_in_loops():
         assert tp.grad(rooted, **way)(0.0, 4) == tp.grad(rooted, coarsen=False)(0.0, 4)
 
 
-# -- the paper's segments ---------------------------------------------------------------------------
-
-
-def chain(length, reads=()):
-    """A run of products; the values whose numbers are in `reads` are read again at the end."""
-    lines = ["  v0: f64 = sin x"]
-    lines += [f"  v{k}: f64 = mul v{k - 1} x" for k in range(1, length)]
-    lines += [f"  w{k}: f64 = mul v{n} {'x' if k == 0 else f'w{k - 1}'}" for k, n in enumerate(reads)]
-    last = f"w{len(reads) - 1}" if reads else f"v{length - 1}"
-    text = "\n".join(["def f(x: f64) {", *lines, f"  y: f64 = mul {last} v{length - 1}", "  return y", "}"])
-    return parse_function(text)
-
-
-def segments_of(function: Function) -> list[Segment]:
-    names = {var.name for stm in function.body.stms for var in stm.vars} | {"x"}
-    found = Paper().parts(function.body, names)
-    assert all(isinstance(part, Segment) for part in found)
-    return [part for part in found if isinstance(part, Segment)]
-
-
-def test_a_small_run_is_one_segment():
-    (segment,) = segments_of(chain(20))
-    assert segment.whole
-    assert [x.name for x in segment.inputs] == ["x"]
-    assert len(segment.block.results) == 1
-
-
-def test_a_large_run_is_cut_at_the_value_that_is_read_most():
-    function = chain(60, reads=(17, 17, 17, 17))
-    first, *rest = segments_of(function)
-    assert first.block.stms[-1].vars[0].name == "v17"
-    assert all(size_of(part.block.stms) <= paper.LIMIT for part in (first, *rest))
-    tiled = [stm for part in (first, *rest) for stm in part.block.stms]
-    assert tiled == list(function.body.stms)
-
-
-BRANCH = """
-def f(x: f64, y: f64) {
-  a: f64 = mul x y
-  c: bool = gt a 0.5
-  b: f64 = if c {
-    p: f64 = sin a
-    return p
-  } else {
-    q: f64 = mul a x
-    return q
-  }
-  d: f64 = mul b a
-  return d
-}
-"""
-
-
-def test_a_small_branch_is_part_of_a_segment():
-    function = parse_function(BRANCH)
-    (segment,) = Paper().parts(function.body, {"x", "y", "a", "b", "d", "p", "q"})
-    assert isinstance(segment, Segment)
-    assert any(isinstance(stm.expr, If) for stm in segment.block.stms)
-    found = Paper().jacobian(segment)
-    assert found is not None
-    names = tuple(found.entries[0, k] for k in range(2))
-    entries = Function("entries", function.params, type(function.body)(found.stms, names))
-    np.testing.assert_allclose(evaluate(entries, [0.9, 0.8]), [*_slope(0.9, 0.8)], rtol=1e-14)
-    np.testing.assert_allclose(evaluate(entries, [0.9, 0.2]), [3 * 0.81 * 0.04, 2 * 0.9**3 * 0.2], rtol=1e-14)
-
-
-def _slope(x, y):
-    a = x * y
-    return tuple((np.cos(a) * a + np.sin(a)) * d for d in (y, x))
-
-
 def test_paper_segments_are_told():
     assert "partial derivatives by" in tp.grad(straight, (0, 1), segments="paper").explain(0.7, 1.3)
-
-
-# -- long runs --------------------------------------------------------------------------------------
-
-
-def test_long_runs_are_cut_and_right():
-    function = chain(900, reads=(3, 500, 850))
-    names = {var.name for stm in function.body.stms for var in stm.vars} | {"x"}
-    (segment,) = (part for part in parts(function.body, names) if isinstance(part, Segment))
-    pieces = cuts.cut(segment, lambda piece: len(piece.block.stms))
-    assert len(pieces) > 1
-    assert [stm for piece in pieces for stm in piece.block.stms] == list(function.body.stms)
-    for piece in pieces:
-        made = {var.name for stm in piece.block.stms for var in stm.vars}
-        assert not made & {x.name for x in piece.inputs}
-    plain, counted = (vjp_function(function, [0], Plan(collapse=way)) for way in (None, Collapser()))
-    np.testing.assert_allclose(evaluate(counted, [0.999, 1.0]), evaluate(plain, [0.999, 1.0]), rtol=1e-11)
-
-
-def test_the_cheapest_way_to_cut_is_found(monkeypatch):
-    monkeypatch.setattr(cuts, "LONG", 10)
-    monkeypatch.setattr(cuts, "STRIDE", 6)
-    function = chain(40, reads=(5, 9, 30, 12))
-    names = {var.name for stm in function.body.stms for var in stm.vars} | {"x"}
-    (segment,) = (part for part in parts(function.body, names) if isinstance(part, Segment))
-    run = cuts._Run(segment)
-    count = len(segment.block.stms)
-
-    def price(piece):
-        return (7 * len(piece.block.stms) + 13 * len(piece.inputs) ** 2) % 101
-
-    places = run.narrow()
-    ways = [
-        [0, *inner, count]
-        for size in range(len(places) + 1)
-        for inner in combinations(places, size)
-        if all(all_places_between(places, i, j) <= cuts.REACH for i, j in pairwise([0, *inner, count]))
-    ]
-    best = min(sum(price(run.piece(i, j)) for i, j in pairwise(way)) for way in ways)
-    assert sum(map(price, cuts.cut(segment, price))) == best
-
-
-def all_places_between(places, first, end):
-    return sum(first < place < end for place in places)
 
 
 # -- what is told -----------------------------------------------------------------------------------
@@ -355,6 +232,23 @@ def test_a_segment_tells_its_lines_its_formula_and_what_it_saves():
     assert told[1].strip() == "t1 = x * x^2 - 2 * x - 1"
     assert told[3].strip() == "rules: elimination"
     assert told[4].strip().startswith("operations: 7 multiplications became 4")
+
+
+BRANCH = """
+def f(x: f64, y: f64) {
+  a: f64 = mul x y
+  c: bool = gt a 0.5
+  b: f64 = if c {
+    p: f64 = sin a
+    return p
+  } else {
+    q: f64 = mul a x
+    return q
+  }
+  d: f64 = mul b a
+  return d
+}
+"""
 
 
 def test_choices_and_quotients_are_told_in_both_styles():
