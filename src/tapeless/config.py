@@ -98,7 +98,9 @@ class Settings:
     cache: bool = _option(_flag, True, "keep compiled code on disk")
     cache_dir: str = _option(_folder, "", "where; empty for the user's cache folder")
     cache_limit: int = _option(_bytes, 10**9, "how large the cache on disk may grow")
-    buffers: int = _option(_bytes, 256 * 10**6, "how many bytes of freed arrays are kept for reuse")
+    buffers: int = _option(
+        _bytes, 256 * 10**6, "how many bytes of freed arrays are kept for reuse; of more the system may take the pages"
+    )
     fastmath: bool = _option(_flag, False, "let divisions by one value share its reciprocal: a last bit may change")
     coarsen: bool = _option(_flag, True, "replace loops by their closed forms, where these take fewer operations")
     segments: str = _option(

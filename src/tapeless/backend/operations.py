@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from ..ir.core import Apply, Check, Stm
 from ..ir.types import BOOL, I64, DType, zero
-from . import affine, wrapping
+from . import affine, ring, wrapping
 from .arrays import OPERATIONS
 from .emitter import Emitter
 from .text import constant, llvm_type
@@ -28,6 +28,8 @@ def emit_apply(e: Emitter, stm: Stm) -> None:
     var, args = stm.vars[0], [e.scalar(arg) for arg in expr.args]
     if expr.op in _AFFINE and var.type.dtype is I64:
         result = _AFFINE[expr.op](e, args[0], args[1])
+    elif ring.is_turned(e, expr.op, args):
+        result = ring.mod(e, args[0], args[1])
     else:
         op = "rounded_mul" if var in e.kernel.rounded_apart else expr.op
         result = e.apply(op, args, var.type.dtype, expr.attrs)

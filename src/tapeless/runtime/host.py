@@ -10,6 +10,7 @@ import os
 import threading
 import warnings
 from collections.abc import Callable, Mapping
+from functools import cache
 
 from ..config import Settings, config
 from ..records import dataclass
@@ -25,24 +26,26 @@ class LargeMemoryWarning(UserWarning):
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """Blocks of array memory: in use, kept for reuse, and how often one was asked for."""
+    """Blocks of array memory: in use, kept for reuse, how often one was asked for, and what the system may take."""
 
     live_blocks: int
     live_bytes: int
     cached_blocks: int
     cached_bytes: int
     allocations: int
+    lent_bytes: int
 
 
 def attach(addresses: Mapping[str, int]) -> None:
     """Take over the linked runtime: start it, and keep it right across forks and changes of options."""
     for name in ("tp_trim", "tp_before_fork", "tp_after_fork_in_parent", "tp_after_fork_in_child"):
         _functions[name] = ctypes.CFUNCTYPE(None)(addresses[name])
-    for name in ("tp_set_threads", "tp_set_cap", "tp_memory", "tp_set_handler"):
+    for name in ("tp_set_threads", "tp_memory", "tp_set_handler"):
         _functions[name] = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(addresses[name])
     main = threading.main_thread().ident
     ctypes.CFUNCTYPE(None, ctypes.c_uint64, ctypes.c_int64)(addresses["tp_start"])(main, 1)
     _functions["tp_set_handler"](_handler_capsule(addresses))
+    _functions["tp_set_cap"] = ctypes.CFUNCTYPE(None, ctypes.c_int64, ctypes.c_int64)(addresses["tp_set_cap"])
     _functions["tp_set_alarm"] = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64)(addresses["tp_set_alarm"])
     warn_beyond(machine_memory() // 2)
     _entry[:] = [addresses["tp_call"]]
@@ -62,7 +65,7 @@ def entry_address() -> int:
 
 def memory() -> Memory:
     """The counters of array memory."""
-    counters = (ctypes.c_int64 * 5)()
+    counters = (ctypes.c_int64 * 6)()
     _functions["tp_memory"](ctypes.addressof(counters))
     return Memory(*counters)
 
@@ -77,6 +80,7 @@ def warn_beyond(limit: int) -> None:
     _functions["tp_set_alarm"](ctypes.cast(_alarm, ctypes.c_void_p), limit)
 
 
+@cache
 def machine_memory() -> int:
     """The bytes that this process may hope for."""
     total = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
@@ -99,7 +103,7 @@ def _alarm(total: int) -> None:
 
 def _apply(settings: Settings) -> None:
     _functions["tp_set_threads"](settings.threads)
-    _functions["tp_set_cap"](settings.buffers)
+    _functions["tp_set_cap"](settings.buffers, machine_memory() // 4 if settings.buffers else 0)
 
 
 class _Allocator(ctypes.Structure):

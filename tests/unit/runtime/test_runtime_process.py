@@ -78,6 +78,31 @@ def test_cached_memory_is_limited(allocator):
     host.trim()
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="pages are lent on Linux only")
+def test_what_is_kept_beyond_the_limit_is_lent(allocator):
+    alloc, free = allocator
+    host.trim()
+    with config(buffers=1_000_000):
+        blocks = [alloc(6_000_000) for _ in range(3)]
+        for block in blocks:
+            free(block)
+        assert host.memory().cached_bytes == 0
+        assert host.memory().lent_bytes >= 18_000_000
+        again = [alloc(6_000_000) for _ in range(3)]
+        assert set(again) == set(blocks)
+        assert host.memory().lent_bytes == 0
+        for k, block in enumerate(again):
+            ctypes.memset(block, k + 1, 6_000_000)
+        for k, block in enumerate(again):
+            assert ctypes.string_at(block, 6_000_000) == bytes([k + 1]) * 6_000_000
+            free(block)
+        host.trim()
+        assert host.memory().lent_bytes == 0
+    with config(buffers=0):
+        free(alloc(6_000_000))
+        assert host.memory().lent_bytes == 0
+
+
 def test_impossible_sizes_give_null(allocator):
     alloc, _ = allocator
     assert alloc(2**61) is None

@@ -99,6 +99,10 @@ def _machine() -> dict[str, str | int]:
         "relax": f"call void @{pause}({argument})",
         # MADV_HUGEPAGE; a refusal changes nothing.
         "huge_pages": "%refused = call i32 @madvise(ptr %block, i64 %bytes, i32 14)" if linux else "",
+        # MADV_FREE, since Linux 4.5.
+        "offer_pages": "%refused = call i32 @madvise(ptr %first, i64 %whole, i32 8)\n  %taken = icmp eq i32 %refused, 0"
+        if linux
+        else "%taken = icmp ne i64 0, 0",
         "declarations": f"declare void @{pause}({argument.removesuffix(' 1')})\ndeclare i32 @madvise(ptr, i64, i32)",
     }
 

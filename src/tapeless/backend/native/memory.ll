@@ -1,14 +1,17 @@
 ; Memory of arrays: blocks aligned to 64 bytes, kept in free lists by size class.
 ;
 ;   block ::= header (64 bytes) | payload          tp_alloc returns the payload
-;   header ::= i64 size class | i64 block bytes | ptr next free block of the class
+;   header ::= i64 size class | i64 block bytes | ptr next free block of the class | i64 is it lent?
 ;
 ; There are four classes per power of two, so a block is at most a quarter larger than asked for.
-; A freed block goes back to its list: a result as large as the last one costs no page fault. When the
-; lists would hold more than @tp.cap bytes they are emptied and filled anew.
+; A freed block goes back to its list: a result as large as the last one costs no page fault. What the lists hold beyond
+; @tp.cap bytes is lent: the system may take the pages of such a block when it needs memory, and until then they are
+; there for the next call. Only large blocks are lent, and no more than @tp.lent_cap bytes; when neither is possible the
+; lists are emptied and filled anew.
 ; One spin lock guards lists and counters; nobody holds it while calling the system.
 
 @tp.cap = internal global i64 268435456
+@tp.lent_cap = internal global i64 0
 @tp.lists = internal global [256 x ptr] zeroinitializer
 @tp.memory_lock = internal global i32 0
 
@@ -17,6 +20,7 @@
 @tp.cached_blocks = internal global i64 0
 @tp.cached_bytes = internal global i64 0
 @tp.allocations = internal global i64 0
+@tp.lent_bytes = internal global i64 0
 
 ; Whom to tell when more bytes than a limit are about to be in use.
 @tp.alarm = internal global ptr null
@@ -58,9 +62,7 @@ reuse:
   %next_field = getelementptr i8, ptr %head, i64 16
   %next = load ptr, ptr %next_field
   store ptr %next, ptr %list
-  call void @tp.count(ptr @tp.cached_blocks, i64 -1)
-  %minus = sub i64 0, %block_bytes
-  call void @tp.count(ptr @tp.cached_bytes, i64 %minus)
+  call void @tp.uncount(ptr %head, i64 %block_bytes)
   br label %done
 fresh:
   %live = load i64, ptr @tp.live_bytes
@@ -107,11 +109,27 @@ look:
   %fits = icmp ule i64 %total, %cap
   br i1 %fits, label %keep, label %full
 keep:
-  call void @tp.keep(ptr %block, i64 %class, i64 %bytes)
+  call void @tp.keep(ptr %block, i64 %class, i64 %bytes, i64 0)
   call void @tp.unlock_memory()
   br label %return
 full:
+  %lent = load i64, ptr @tp.lent_bytes
+  %lent_total = add i64 %lent, %bytes
+  %lent_cap = load i64, ptr @tp.lent_cap
+  %may_lend = icmp ule i64 %lent_total, %lent_cap
   call void @tp.unlock_memory()
+  %large = icmp uge i64 %bytes, 4194304
+  %try = and i1 %may_lend, %large
+  br i1 %try, label %offer, label %refuse
+offer:
+  %taken = call i1 @tp.offer_pages(ptr %block, i64 %bytes)
+  br i1 %taken, label %lend, label %refuse
+lend:
+  call void @tp.lock_memory()
+  call void @tp.keep(ptr %block, i64 %class, i64 %bytes, i64 1)
+  call void @tp.unlock_memory()
+  br label %return
+refuse:
   %alone = icmp ugt i64 %bytes, %cap
   br i1 %alone, label %drop, label %renew
 drop:
@@ -120,7 +138,7 @@ drop:
 renew:
   call void @tp_trim()
   call void @tp.lock_memory()
-  call void @tp.keep(ptr %block, i64 %class, i64 %bytes)
+  call void @tp.keep(ptr %block, i64 %class, i64 %bytes, i64 0)
   call void @tp.unlock_memory()
   br label %return
 return:
@@ -146,9 +164,7 @@ release:
   store ptr %next, ptr %list
   %bytes_field = getelementptr i8, ptr %head, i64 8
   %bytes = load i64, ptr %bytes_field
-  %minus = sub i64 0, %bytes
-  call void @tp.count(ptr @tp.cached_blocks, i64 -1)
-  call void @tp.count(ptr @tp.cached_bytes, i64 %minus)
+  call void @tp.uncount(ptr %head, i64 %bytes)
   call void @tp.unlock_memory()
   call void @free(ptr %head)
   br label %pop
@@ -161,7 +177,7 @@ return:
   ret void
 }
 
-; Writes live blocks, live bytes, cached blocks, cached bytes and the number of tp_alloc calls.
+; Writes live blocks, live bytes, cached blocks, cached bytes, the number of tp_alloc calls and lent bytes.
 define void @tp_memory(ptr %out) {
   call void @tp.lock_memory()
   call void @tp.copy_counter(ptr @tp.live_blocks, ptr %out, i64 0)
@@ -169,6 +185,7 @@ define void @tp_memory(ptr %out) {
   call void @tp.copy_counter(ptr @tp.cached_blocks, ptr %out, i64 2)
   call void @tp.copy_counter(ptr @tp.cached_bytes, ptr %out, i64 3)
   call void @tp.copy_counter(ptr @tp.allocations, ptr %out, i64 4)
+  call void @tp.copy_counter(ptr @tp.lent_bytes, ptr %out, i64 5)
   call void @tp.unlock_memory()
   ret void
 }
@@ -201,10 +218,11 @@ define void @tp_set_alarm(ptr %alarm, i64 %limit) {
   ret void
 }
 
-; How many bytes the free lists may hold.
-define void @tp_set_cap(i64 %bytes) {
+; How many bytes the free lists may hold, and how many more of which the system may take the pages.
+define void @tp_set_cap(i64 %bytes, i64 %lent) {
   call void @tp.lock_memory()
   store i64 %bytes, ptr @tp.cap
+  store i64 %lent, ptr @tp.lent_cap
   call void @tp.unlock_memory()
   ret void
 }
@@ -280,15 +298,36 @@ out:
   ret ptr null
 }
 
-; Puts a block in front of its list; the lock is held.
-define internal void @tp.keep(ptr %block, i64 %class, i64 %bytes) {
+; Puts a block in front of its list, lent or not; the lock is held.
+define internal void @tp.keep(ptr %block, i64 %class, i64 %bytes, i64 %lent) {
   %list = getelementptr ptr, ptr @tp.lists, i64 %class
   %head = load ptr, ptr %list
   %next_field = getelementptr i8, ptr %block, i64 16
   store ptr %head, ptr %next_field
   store ptr %block, ptr %list
-  call void @tp.count(ptr @tp.cached_blocks, i64 1)
-  call void @tp.count(ptr @tp.cached_bytes, i64 %bytes)
+  %lent_field = getelementptr i8, ptr %block, i64 24
+  store i64 %lent, ptr %lent_field
+  call void @tp.count_kept(i64 %lent, i64 1, i64 %bytes)
+  ret void
+}
+
+; Counts a block that left its list; the lock is held.
+define internal void @tp.uncount(ptr %block, i64 %bytes) {
+  %lent_field = getelementptr i8, ptr %block, i64 24
+  %lent = load i64, ptr %lent_field
+  %minus = sub i64 0, %bytes
+  call void @tp.count_kept(i64 %lent, i64 -1, i64 %minus)
+  ret void
+}
+
+define internal void @tp.count_kept(i64 %lent, i64 %blocks, i64 %bytes) alwaysinline {
+  %is_lent = icmp ne i64 %lent, 0
+  %own_blocks = select i1 %is_lent, i64 0, i64 %blocks
+  %own_bytes = select i1 %is_lent, i64 0, i64 %bytes
+  %lent_bytes = select i1 %is_lent, i64 %bytes, i64 0
+  call void @tp.count(ptr @tp.cached_blocks, i64 %own_blocks)
+  call void @tp.count(ptr @tp.cached_bytes, i64 %own_bytes)
+  call void @tp.count(ptr @tp.lent_bytes, i64 %lent_bytes)
   ret void
 }
 

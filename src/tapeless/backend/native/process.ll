@@ -143,6 +143,17 @@ define internal void @tp.use_huge_pages(ptr %block, i64 %bytes) {
   ret void
 }
 
+; Lets the system take the pages of a large block when it needs them, but for those of its header; did it agree?
+define internal i1 @tp.offer_pages(ptr %block, i64 %bytes) {
+entry:
+  ; In whole huge pages, which would be broken up otherwise.
+  %first = getelementptr i8, ptr %block, i64 2097152
+  %rest = sub i64 %bytes, 2097152
+  %whole = and i64 %rest, -2097152
+  $offer_pages
+  ret i1 %taken
+}
+
 define internal void @tp.give_way() {
   %done = call i32 @sched_yield()
   ret void
