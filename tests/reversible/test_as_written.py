@@ -45,6 +45,18 @@ def haar(x):
             x[2 * i] += 0.5 * x[2 * i + 1]
 
 
+def from_the_third(x):
+    """A number, a size of steps and a flag that the loop carries beside."""
+    count, size, late = 1, 2.0, False
+    for i in range(len(x)):
+        x[i] += size * count
+        if late:
+            x[i] *= 2.0
+        late = i * count > 1
+        count = count * count + 1
+        size = np.sqrt(size)
+
+
 def lifting(x):
     x[1::2] -= 0.5 * x[::2]
     x[::2] += 0.25 * x[1::2]
@@ -129,7 +141,8 @@ def until_large(x, limit):
 
 PROGRAMS = {
     fourier: (RNG.normal(size=8), RNG.normal(size=8)), walsh: (RNG.normal(size=8), 3), haar: (RNG.normal(size=8),),
-    lifting: (RNG.normal(size=8),), string: (RNG.normal(size=6), RNG.normal(size=6), RNG.normal(size=6)),
+    from_the_third: (RNG.normal(size=5),), lifting: (RNG.normal(size=8),),
+    string: (RNG.normal(size=6), RNG.normal(size=6), RNG.normal(size=6)),
     planets: (RNG.normal(size=3), RNG.normal(size=3), np.array([1.0, 2.0, 0.5])),
     coupling: (RNG.normal(size=6), RNG.normal(size=(3, 3)), RNG.normal(size=(3, 3)), RNG.normal(size=3)),
     product: (np.zeros(4), RNG.normal(size=6), np.array([0, 1, 2, 0, 3, 1]), np.array([0, 2, 3, 3, 6]), np.ones(4)),
@@ -147,7 +160,8 @@ def test_there_and_back(function):
     run(*args)
     for found, expected in zip(args, plain, strict=True):
         np.testing.assert_allclose(found, expected, rtol=1e-13, atol=1e-14)
-    run.check_inverse(*_copies(first))
+    with tp.config(debug=True):  # types are checked after every pass
+        run.check_inverse(*_copies(first))
 
 
 @pytest.mark.parametrize("function", PROGRAMS, ids=lambda f: f.__name__)

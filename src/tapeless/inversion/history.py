@@ -10,7 +10,7 @@ from __future__ import annotations
 from contextlib import suppress
 
 from ..ir.core import Apply, Block, For, Function, Lambda, Stm
-from ..ir.types import Atom, Lit, Type, Var
+from ..ir.types import BOOL, Atom, Lit, Type, Var
 from ..ir.walk import fresh
 from ..passes import dce
 from ..passes.notes import Notes
@@ -44,4 +44,5 @@ def _noting(expr: For, param: Var) -> Block:
 
 
 def _zero(param: Var) -> float | int | bool:
-    return 0.0 if param.type.dtype.is_float else 0
+    dtype = param.type.dtype
+    return 0.0 if dtype.is_float else False if dtype is BOOL else 0
