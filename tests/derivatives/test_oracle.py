@@ -33,6 +33,13 @@ def test_a_loop_has_its_derivative_to_thirty_digits() -> None:
     assert not slope.kink
 
 
+def test_a_large_number_takes_nothing_away() -> None:
+    slope = Oracle(scalar_function(lambda b, x: (b.apply("add", b.apply("sin", x), f64(-1e30)),)))
+    found = slope.slope([np.float64(0.7)], [np.float64(1.0)]).along[0]
+    with mpmath.workdps(60):
+        assert abs(found - mpmath.cos(mpmath.mpf(0.7))) < 1e-30
+
+
 @pytest.mark.parametrize(
     ("op", "point", "kinked"),
     [("abs", 0.0, True), ("abs", 1e-9, False), ("floor", 2.0, True), ("floor", 2.1, False), ("sqrt", 0.0, True),

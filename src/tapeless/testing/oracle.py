@@ -4,7 +4,8 @@
 
 evaluates f(x - h v), f(x) and f(x + h v) with 60 digits and h = 1e-20: the central difference is the directional
 derivative to about 40 digits (truncation h^2, rounding 1e-60 / h), far beyond what any derivative rule could get
-wrong by rounding. Floats of either precision are exact numbers here; integers and bools do not move.
+wrong by rounding. Thirty digits more keep it so when numbers as large as 1e30 are added, which stand for infinity in
+many programs. Floats of either precision are exact numbers here; integers and bools do not move.
 
 Where the two one-sided differences disagree, the program has a kink or a jump at this very point (or bends so much
 that differences mean nothing): `Slope.kink` says so, and no derivative can be judged there. Integer results and the
@@ -30,6 +31,7 @@ from .compare import Outcome, outcome
 from .limit import time_limit
 
 STEP = "1e-20"
+DIGITS = 60 + 30
 SECONDS = 8.0
 STEEP = 1e10  # a jump of any size, or a pole, has slopes like 1e20 on both sides
 KINK = 1e-6  # one-sided differences of a smooth program differ by h times its curvature, about 1e-20
@@ -48,7 +50,7 @@ class HoldingTower(MpTower):
     """Long numbers; `stop_gradient` answers what it answered in the run that is held, one value after the other."""
 
     def __init__(self) -> None:
-        super().__init__()
+        super().__init__(DIGITS)
         self.seen: list[Any] = []
         self._held: Iterator[Any] | None = None
 
