@@ -51,7 +51,7 @@ class Derived(Jitted):
 
     def notes(self, *args: Any) -> Notes:
         """What is decided about the derivative for these arguments, without compiling it."""
-        return self._lowered(self._bound(args, {})).notes
+        return self._settled(self._bound(args, {}))[1].notes
 
     def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if config.current.mode != "python":
@@ -63,7 +63,7 @@ class Derived(Jitted):
     def _lowered(self, call: Call) -> Lowered:
         from .front.capture import lower
 
-        return lower(self.parameters, call.specs, self.__derivation__)
+        return lower(self.parameters, call.specs, self.__derivation__, asks=call.known is not None)
 
     def _bound(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Call:
         call = super()._bound(args, kwargs)

@@ -75,6 +75,8 @@ class Jitted:
         # Has a pattern of equal sizes code of its own? And the patterns that do, for arguments of given types.
         self._patterns: dict[Specs, bool] = {}
         self._patterns_of: dict[Specs, set[Specs]] = {}
+        # The types of arguments for which small sizes are better known.
+        self._wanting: set[Specs] = set()
         self._latest: Compiled | None = None
         self._lock = threading.RLock()
         # The settings under which to try a way of calling first, and that way; one object, since threads change it.
@@ -171,40 +173,53 @@ class Jitted:
         from .front.capture import specialise
 
         call = specialise(self.parameters, args, kwargs, static_shapes=self.options.static_shapes)
+        if call.known is not None and call.apart in self._wanting:
+            call = replace(call, specs=call.known, known=None)
         own = self._patterns.get(call.specs)
         if own is None:
             patterns = self._patterns_of.setdefault(call.apart, set())
             own = self._patterns[call.specs] = len(patterns) < MOST_PATTERNS
             if own:
                 patterns.add(call.specs)
-        return call if own else replace(call, specs=call.apart)
+        return call if own else replace(call, specs=call.apart, known=None)
 
     def _lowered(self, call: Call) -> Lowered:
         from .front.capture import lower
 
-        return lower(self.python, call.specs)
+        return lower(self.python, call.specs, asks=call.known is not None)
+
+    def _settled(self, call: Call) -> tuple[Call, Lowered]:
+        """The program for a call, and the call as it is to be made for it: small sizes may be better known."""
+        from .front.shared_sizes import KnownSizesWanted
+
+        try:
+            return call, self._lowered(call)
+        except KnownSizesWanted:
+            assert call.known is not None
+            self._wanting.add(call.apart)
+            call = replace(call, specs=call.known, known=None)
+            return call, self._lowered(call)
 
     def _specialisation(self, call: Call, settings: Settings) -> Compiled:
         from .driver import compile_function
 
         wanted = self._wanted(settings)
-        key = (
-            call.specs, wanted.check, wanted.mode, wanted.debug, wanted.fastmath, wanted.coarsen, wanted.segments,
-            wanted.egglog,
+        own = (
+            wanted.check, wanted.mode, wanted.debug, wanted.fastmath, wanted.coarsen, wanted.segments, wanted.egglog,
         )  # fmt: skip
         with self._lock:
-            group = self._table.setdefault(key, [])
-            compiled = next((c for c in group if c.lowered.still_holds()), None)
+            made = self._table.get((call.specs, *own), ())
+            compiled = next((c for c in made if c.lowered.still_holds()), None)
             if compiled is None:
                 start = time.thread_time()
                 with no_collection():
                     # Derivatives are made by the front end: what loops become is decided there already.
                     with _coarsening(wanted, settings):
-                        lowered = self._lowered(call)
+                        call, lowered = self._settled(call)
                     seconds = {"front end": time.thread_time() - start}
                     specs = [spec for _, spec in call.specs]
                     compiled = compile_function(lowered, specs, wanted, _scope(self.python), seconds)
-                group.append(compiled)
+                self._table.setdefault((call.specs, *own), []).append(compiled)
             self._remember(call, compiled, settings)
         return compiled
 
@@ -215,7 +230,7 @@ class Jitted:
 
     def _remember(self, call: Call, compiled: Compiled, settings: Settings) -> None:
         """Let the next call try this specialisation first, when it takes the arguments as they come."""
-        from .front.shared_sizes import shared_count
+        from .front.shared_sizes import told_count
         from .front.tree import Leaf
 
         if compiled is self._latest and self._fast[0] is settings:
@@ -228,7 +243,7 @@ class Jitted:
             self._ways = {}
         ways = self._ways[call.apart] = self._ways.get(call.apart, {}) | {call.specs: compiled.direct}
         # Code for more sizes that are equal goes first: it is the better one, and takes no other arguments.
-        self._fast = settings, _first_of([ways[specs] for specs in sorted(ways, key=shared_count, reverse=True)])
+        self._fast = settings, _first_of([ways[specs] for specs in sorted(ways, key=told_count, reverse=True)])
 
     def _warn_plain(self) -> None:
         warnings.warn(

@@ -50,13 +50,15 @@ Specs: TypeAlias = tuple[tuple[str, Spec], ...]
 class Call:
     """The arguments of a call: specs per parameter (hashable, the key of the specialisation), leaves, and as given.
 
-    `apart` are the specs without what they say about equal sizes.
+    `apart` are the specs without what they say about equal sizes; `known` those with small sizes fixed, if there are
+    any that are not.
     """
 
     specs: Specs
     apart: Specs
     leaves: tuple[Any, ...]
     values: tuple[Any, ...]
+    known: Specs | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,21 +102,25 @@ def specialise(
             spec = wanted.refine(name, spec, getattr(value, "shape", ()), _place_of(function, name))
         specs[name] = spec
         leaves += found
-    shared = share(list(specs.values()), leaves)
+    shared, known = (share(list(specs.values()), leaves, known=known) for known in (False, True))
     return Call(
-        tuple(zip(specs, shared, strict=True)), tuple(specs.items()), tuple(leaves), tuple(bound.arguments.values())
-    )
+        tuple(zip(specs, shared, strict=True)), tuple(specs.items()), tuple(leaves), tuple(bound.arguments.values()),
+        tuple(zip(specs, known, strict=True)) if known != shared else None,
+    )  # fmt: skip
 
 
-def lower(function: FunctionType, specs: Specs, target: Value = None, orders: int = 0) -> Lowered:
+def lower(
+    function: FunctionType, specs: Specs, target: Value = None, orders: int = 0, *, asks: bool = False
+) -> Lowered:
     """The IR of a function for arguments of these specs, or of a `target` that is called with its parameters.
 
-    `orders` is how often it will be differentiated: functions with rules of their own keep them so long.
+    `orders` is how often it will be differentiated: functions with rules of their own keep them so long. With `asks`
+    it may raise `KnownSizesWanted`.
     """
     early: list[LateCaptureError] = []
     while True:
         try:
-            return _lower(function, specs, early, target, orders)
+            return _lower(function, specs, early, target, orders, asks)
         except LateCaptureError as late:
             early.append(late)
 
@@ -125,9 +131,10 @@ def _lower(
     early: list[LateCaptureError],
     target: Value,
     orders: int,
+    asks: bool,
 ) -> Lowered:
     c = Context(calls.call)
-    c.orders = orders
+    c.orders, c.asks = orders, asks
     parameters = c.parameters = Parameters(c.store)
     closure = calls.closure_of(c, function)
     c.b.pos = c.position_in(closure, closure.node)

@@ -21,6 +21,7 @@ from ..records import dataclass
 from . import promote, views
 from .frame import End, Frame
 from .numpy.atoms import convert, literal
+from .shared_sizes import KnownSizesWanted
 from .sizes import Sizes
 from .values import (
     ArrayRef,
@@ -97,6 +98,7 @@ class Context:
         # How often what is executed now will be differentiated.
         self.orders = 0
         self.inverting = False  # will it be run backwards?
+        self.asks = False  # may the sizes of arguments be asked for?
         # What the functions that are executed now say that their loops keep for return sweeps.
         self.memory = ""
         # Arrays that are written where nothing is undone, and parts of containers (owner, key).
@@ -281,8 +283,15 @@ class Context:
             return self.sizes.canonical(m)
         if isinstance(m, Lit) and isinstance(n, Lit):
             self.refuse(f"the sizes {m} and {n} do not agree", error=ShapeError)
+        if isinstance(m, Lit) or isinstance(n, Lit):
+            self.prefer_known()
         self.b.check("equal", m, n)
         return self.sizes.unify(m, n)
+
+    def prefer_known(self) -> None:
+        """A size that is known only at run time would be better known, if it is small."""
+        if self.asks:
+            raise KnownSizesWanted
 
     @contextmanager
     def inside(self, b: Builder) -> Generator[None, None, None]:

@@ -133,6 +133,9 @@ def _reach(block: Block, found: set[str]) -> None:
     for stm in block.stms:
         expr = stm.expr
         match expr:
+            case Apply(args=args):
+                if _any(found, args):
+                    found.update([var.name for var in stm.vars])
             case For(_, init, body) | While(init, _, body):
                 _reach_loop(stm, expr, init, body, found)
             case If(cond, then, orelse):
@@ -171,7 +174,7 @@ def _reach_loop(stm: Stm, expr: For | While, init: tuple[Atom, ...], body: Lambd
 
 
 def _any(found: set[str], atoms: Iterable[Atom]) -> bool:
-    return any(isinstance(atom, Var) and atom.name in found for atom in atoms)
+    return any(type(atom) is Var and atom.name in found for atom in atoms)
 
 
 def sites(block: Block) -> dict[str, tuple[Stm, int]]:

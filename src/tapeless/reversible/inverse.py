@@ -54,7 +54,7 @@ class _Solved(Jitted):
         """The function for the types of a call; refused where there is none."""
         from ..front.capture import lower
 
-        return lower(self.parameters, call.specs, self.__derivation__)
+        return lower(self.parameters, call.specs, self.__derivation__, asks=call.known is not None)
 
     def _run_plain(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:  # noqa: ARG002
         raise ArgumentError(

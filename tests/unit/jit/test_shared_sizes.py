@@ -113,3 +113,56 @@ def test_gradients_have_the_same_patterns() -> None:
     np.testing.assert_array_equal(slope(x, y), y)
     np.testing.assert_array_equal(slope(x, y[:2]), [*y[:2], 0.0, 0.0])
     assert _types(slope) == ["(x: f64[n], y: f64[n])", "(x: f64[:], y: f64[:])"]
+
+
+# -- small sizes that a program is better for knowing ---------------------------------------------------
+
+
+def filtered(a, x):
+    return np.sum(np.linalg.solve(a, x) ** 2)
+
+
+def shifted(a):
+    return np.sum((a + np.eye(3)) ** 2)
+
+
+def test_systems_of_a_small_size_know_it() -> None:
+    f = tp.jit(filtered)
+    a, x = _numbers(3, 3), _numbers(3)
+    assert f(a, x) == pytest.approx(filtered(a, x), rel=1e-12)
+    assert _types(f) == ["(a: f64[3, 3], x: f64[3])"]
+
+
+def test_a_size_that_is_written_into_the_program_is_known() -> None:
+    f = tp.jit(shifted)
+    a = _numbers(3, 3)
+    assert f(a) == pytest.approx(shifted(a), rel=1e-12)
+    assert _types(f) == ["(a: f64[3, 3])"]
+    with pytest.raises(ValueError, match="3"):
+        f(_numbers(4, 4))
+
+
+@pytest.mark.parametrize("orders", [(2, 3, 20, 8, 9, 2, 20), (20, 2, 3), (2, 3, 4, 5, 6, 7, 8, 9)])
+def test_systems_of_all_sizes_in_any_order(orders: tuple[int, ...]) -> None:
+    f, slope = tp.jit(filtered), tp.grad(filtered, 1)
+    for n in orders:
+        a, x = _numbers(n, n) + 4 * np.eye(n), _numbers(n)
+        assert f(a, x) == pytest.approx(filtered(a, x), rel=1e-10)
+        inverse = np.linalg.inv(a)
+        np.testing.assert_allclose(slope(a, x), 2 * inverse.T @ inverse @ x, rtol=1e-9)
+    assert len(f.specialisations) <= MOST_PATTERNS + 1
+
+
+def test_sizes_that_nothing_shares_stay_open() -> None:
+    f = tp.jit(lambda points: np.sum(points + np.ones(3)))
+    assert f(np.ones((5, 3))) == 30.0
+    assert _types(f) == ["(points: f64[:, :])"]
+
+
+def test_wrong_sizes_are_named() -> None:
+    f = tp.jit(filtered)
+    with pytest.raises(ValueError, match="sizes"):
+        f(np.eye(4), np.ones(5))
+    assert f(np.eye(4), np.ones(4)) == 4.0
+    with pytest.raises(ValueError, match="sizes"):
+        f(np.eye(4), np.ones(5))

@@ -34,6 +34,7 @@ def selection_cases() -> Iterator[Case]:
     """All of them."""
     yield from (
         *_positions(),
+        *_sections(),
         *_distinct(),
         *_orders(),
         *_sums(),
@@ -55,6 +56,18 @@ def _positions() -> Iterator[Case]:
     yield from (case(np.unwrap, x) for x in (ANGLES, ANGLES.reshape(2, 5), ANGLES.astype(int), EMPTY))
     yield from (case(np.unwrap, ANGLES, **o) for o in ({"period": 4.0}, {"discont": 5.0}))
     yield case(np.unwrap, ANGLES.reshape(2, 5), axis=0)
+
+
+def _sections() -> Iterator[Case]:
+    rows, columns = MATRIX.shape
+    yield case(np.split, MATRIX, rows)
+    yield from (case(np.split, MATRIX, columns, axis=axis) for axis in (1, -1))
+    yield from (case(np.split, CUBE, [1], axis=axis) for axis in (0, 1, 2, -3))
+    yield from (case(np.split, VECTOR, places) for places in ((2, 3), [1, 40, 2], [-2]))
+    yield from (case(np.array_split, VECTOR, parts) for parts in (1, 2, 3, 4, 30))
+    yield from (case(np.array_split, MATRIX, 2, axis=axis) for axis in (0, 1))
+    yield from (case(f, MATRIX, [1]) for f in (np.vsplit, np.hsplit))
+    yield case(np.hsplit, VECTOR, 1)
 
 
 def _distinct() -> Iterator[Case]:

@@ -13,7 +13,7 @@ import numpy as np
 
 from ...errors import ShapeError
 from ...ir.build import Builder
-from ...ir.types import BOOL, Atom
+from ...ir.types import BOOL, Atom, Lit
 from ..context import Context
 from ..registry import implements, method
 from ..values import Value
@@ -33,6 +33,8 @@ def contract(c: Context, operands: Sequence[Value], inputs: Sequence[str], outpu
     pulls = [pull(c, x, dtype) for x in values]
     sizes = _label_sizes(c, pulls, inputs)
     summed = "".join(dict.fromkeys(label for labels in inputs for label in labels if label not in output))
+    if max(p.rank for p in pulls) > 1 and not all(isinstance(sizes[label], Lit) for label in summed):
+        c.prefer_known()
     add, mul = ("or", "and") if dtype is BOOL else ("add", "mul")
 
     def term(b: Builder, where: dict[str, Atom]) -> Atom:

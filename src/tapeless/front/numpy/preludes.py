@@ -10,7 +10,7 @@ import numpy as np
 
 from ...ir.types import BOOL, I64
 from ..context import Context
-from ..prelude import calculus, intrinsics, linear, selection, signals, statistics, summation, whole_numbers
+from ..prelude import calculus, intrinsics, linear, sections, selection, signals, statistics, summation, whole_numbers
 from ..registry import implements, method, replace_by
 from ..values import Value
 
@@ -25,6 +25,7 @@ _MODULES = {
         "diff", "trapezoid", "gradient", "polyval", "sinc", "isclose", "allclose", "isposinf", "isneginf",
         "array_equal", "nan_to_num", "cross", "logspace", "geomspace", "fill_diagonal", "put", "digitize", "unwrap",
     ),
+    sections: ("split", "array_split", "vsplit", "hsplit"),
     selection: ("flatnonzero", "nonzero", "argwhere", "unique", "lexsort", "ix_", "rot90"),
 }  # fmt: skip
 _METHODS: dict[str, FunctionType] = {
@@ -66,6 +67,13 @@ def require_regular(c: Context, condition: Value) -> None:
 def require_equal(c: Context, m: Value, n: Value) -> None:
     """Two sizes that are the same from here on."""
     c.equal_sizes(c.atom(m, I64), c.atom(n, I64))
+
+
+@implements(intrinsics.prefer_known)
+def prefer_known(c: Context, size: Value) -> None:
+    """Ask for the sizes of the arguments where this one is not known."""
+    if c.static_int(size) is None:
+        c.prefer_known()
 
 
 # Matrices up to this size are worked on in registers.

@@ -25,6 +25,10 @@ def require_equal(m: Any, n: Any) -> None:
         raise ValueError(f"the sizes {m} and {n} do not agree")
 
 
+def prefer_known(size: Any) -> None:
+    """Say that what follows is much better for a size that is known while compiling."""
+
+
 def short_range(start: Any, stop: Any) -> Any:
     """`range(start, stop)`; where both are known and few numbers lie between, the loop over it unrolls."""
     return range(start, stop)

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from .intrinsics import require_equal, require_regular, short_range, unsupported
+from .intrinsics import prefer_known, require_equal, require_regular, short_range, unsupported
 
 # The named tuple that NumPy returns.
 _Slogdet = type(np.linalg.slogdet(np.eye(1)))
@@ -102,6 +102,7 @@ def _square(a: Any) -> Any:
     if m.ndim != 2:
         unsupported("linear algebra of anything but one matrix")
     require_regular(m.shape[1] == m.shape[0])
+    prefer_known(m.shape[0])
     return m.shape[0]
 
 
