@@ -60,7 +60,7 @@ def read_on_the_way(w, v, x, n):
 
 
 def arguments(name: str) -> tuple:
-    w, v, x = RNG.normal(size=(4, 4)), RNG.normal(size=(4, 4)), RNG.normal(size=(5, 4))
+    w, v, x = RNG.normal(size=(9, 9)) / 2, RNG.normal(size=(9, 9)) / 2, RNG.normal(size=(5, 9))
     return {"vector": (w, x[0], 3), "read_on_the_way": (w, v[:, :2].copy(), x, 3),
             "batch": (w, v, w[0], x, 3), "with_loss": (w, v[:, :2].copy(), x, 3),
             "norm": (x[0], 4), "written": (w, v, x[0], 3)}[name]  # fmt: skip
