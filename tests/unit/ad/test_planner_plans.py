@@ -122,6 +122,19 @@ def test_other_amounts_are_refused(memory: object):
         plan_for(memory)
 
 
+@pytest.mark.parametrize("memory", ["reversible", "strictly reversible"])
+@pytest.mark.parametrize("strict", [False, True])
+def test_functions_ask_for_their_loops(memory: str, strict: bool):
+    """Whoever says that nothing may be kept has the last word; a limit has it before both."""
+    inside = Pos("f.py", 3, 1, 3, 9, memory=memory)
+    found = Plan(strict=strict).at(inside)
+    assert found == Plan(backwards=True, strict=strict or memory == "strictly reversible")
+    for plan in (Plan(bytes=8, strict=strict), Plan(states=2, strict=strict)):
+        assert plan.at(inside) == plan
+    for pos in (HERE, None):
+        assert Plan(strict=strict).at(pos) == Plan(strict=strict)
+
+
 def test_a_loop_has_at_least_one_state():
     with pytest.raises(ArgumentError, match="0 states"):
         States(0)
