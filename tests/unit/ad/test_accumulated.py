@@ -107,11 +107,13 @@ def test_loops(name: str, monkeypatch: pytest.MonkeyPatch):
     """Whether it is worth it does not matter here."""
     monkeypatch.setattr(accumulated, "_worth", lambda *_: True)
     monkeypatch.setattr(accumulated, "_most", lambda _: 100)
-    monkeypatch.setattr(compared, "is_worth_it", lambda *_: True)
+    asked: list[object] = []
+    monkeypatch.setattr(compared, "is_worth_it", lambda *blocks: not asked.append(blocks))
     found, kept = agreed(name), LOOPS[name][-1]
     if kept is None:
         assert found == []
         return
+    assert asked  # the whole is compared with what keeps states
     (words,) = found
     assert re.fullmatch(
         rf"keeps {8 * kept} bytes of every iteration: {kept} entries of its Jacobian; "
