@@ -29,6 +29,7 @@ CHOOSING = (
 TESTS = (
     "tests/symbolic", "tests/laws/test_segment_counts.py", "tests/unit/ad/test_compared.py",
     "tests/unit/ad/test_segment_rules.py", "tests/unit/eliminate/test_collapse.py",
+    "tests/unit/passes/test_invariants.py",
 )  # fmt: skip
 
 

@@ -69,9 +69,8 @@ class _Run:
         """How many values cross the place before each statement."""
         changes = [0] * (len(self.stms) + 2)
         for name, k in self.made.items():
-            if self.last.get(name, k) > k:
-                changes[k + 1] += 1
-                changes[self.last[name] + 1] -= 1
+            changes[k + 1] += 1
+            changes[self.last.get(name, k) + 1] -= 1
         width = [0]
         for change in changes[1:]:
             width.append(width[-1] + change)
