@@ -164,6 +164,19 @@ def test_what_is_tried_before(function, trials):
     np.testing.assert_allclose(gradient(0.3, 0.2, 10), tp.grad(loss_of(function), (0, 1))(0.3, 0.2, 10), rtol=1e-9)
 
 
+def counted_nest(x, v, n):
+    for _ in range(n):
+        for k in range(40 * n):
+            v -= np.sin(x + k) * 0.01
+            x += v * 0.01
+    return x, v
+
+
+def test_what_is_tried_counts_as_the_loop_does():
+    """Otherwise the trial would never come back, and more iterations would run again than there is room for states."""
+    assert sines(counted_nest, 3) == 7 * 3 * 120
+
+
 class Emitted:
     """Stands for a strictly reversible loop, and for the scope that it is emitted in: says what was emitted."""
 
