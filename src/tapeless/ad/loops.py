@@ -103,6 +103,14 @@ def _from_some(
     return drift.back_unless_it_drifts(returning, scope, again, "the states that were kept")
 
 
+def _is_to_run_backwards(sweep: Sweep, stm: Stm, init: tuple[Atom, ...], body: Lambda) -> bool:
+    """Is a loop with a condition asked to run backwards, and can it once its iterations are counted?"""
+    if not sweep.plan.at(stm.pos).backwards:
+        return False
+    counted = Stm(stm.vars, For(fresh("trips", Type(I64)), init, body), stm.pos)
+    return uncompute.inverse_of(sweep, counted) is not None
+
+
 def while_rule(sweep: Sweep, stm: Stm) -> Back:
     """The rule of a loop with a condition."""
     expr = stm.expr
@@ -115,9 +123,9 @@ def while_rule(sweep: Sweep, stm: Stm) -> Back:
     _need_fixed_sizes(stm, expr.body)
     if (back := in_order(sweep, stm)) is not None:
         return back
-    if (back := ahead(sweep, stm)) is not None:
-        return back
     body = Lambda((fresh("i", Type(I64)), *expr.body.params), expr.body.body)
+    if not _is_to_run_backwards(sweep, stm, expr.init, body) and (back := ahead(sweep, stm)) is not None:
+        return back
     uncounted = For(i64(0), expr.init, body)
     if not any(stacks.writes_of(uncounted)):
         found = online_limits(sweep, Stm(stm.vars, uncounted, stm.pos))
