@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .config import Coarsening, Settings, config
-from .errors import CallError, NotCompiledError
+from .errors import CallError, NotCompiledError, RefusedError
 from .records import dataclass, replace
 from .runtime.collection import no_collection
 from .runtime.prepare import PLAIN
@@ -75,8 +75,9 @@ class Jitted:
         # Has a pattern of equal sizes code of its own? And the patterns that do, for arguments of given types.
         self._patterns: dict[Specs, bool] = {}
         self._patterns_of: dict[Specs, set[Specs]] = {}
-        # The types of arguments for which small sizes are better known.
+        # The types of arguments for which small sizes are better known, and the patterns that are refused when they are.
         self._wanting: set[Specs] = set()
+        self._refused: set[Specs] = set()
         self._latest: Compiled | None = None
         self._lock = threading.RLock()
         # The settings under which to try a way of calling first, and that way; one object, since threads change it.
@@ -173,15 +174,15 @@ class Jitted:
         from .front.capture import specialise
 
         call = specialise(self.parameters, args, kwargs, static_shapes=self.options.static_shapes)
-        if call.known is not None and call.apart in self._wanting:
-            call = replace(call, specs=call.known, known=None)
+        if call.known is not None and call.apart in self._wanting and call.known not in self._refused:
+            call = _with_known(call, call.known)
         own = self._patterns.get(call.specs)
         if own is None:
             patterns = self._patterns_of.setdefault(call.apart, set())
             own = self._patterns[call.specs] = len(patterns) < MOST_PATTERNS
             if own:
                 patterns.add(call.specs)
-        return call if own else replace(call, specs=call.apart, known=None)
+        return call if own else replace(call, specs=call.apart, known=None, open=None)
 
     def _lowered(self, call: Call) -> Lowered:
         from .front.capture import lower
@@ -189,7 +190,10 @@ class Jitted:
         return lower(self.python, call.specs, asks=call.known is not None)
 
     def _settled(self, call: Call) -> tuple[Call, Lowered]:
-        """The program for a call, and the call as it is to be made for it: small sizes may be better known."""
+        """The program for a call, and the call as it is to be made for it: small sizes may be better known.
+
+        What is refused for known sizes alone, as they disagree in a branch that may never run, has them open.
+        """
         from .front.shared_sizes import KnownSizesWanted
 
         try:
@@ -197,7 +201,12 @@ class Jitted:
         except KnownSizesWanted:
             assert call.known is not None
             self._wanting.add(call.apart)
-            call = replace(call, specs=call.known, known=None)
+            return self._settled(_with_known(call, call.known))
+        except RefusedError:
+            if call.open is None:
+                raise
+            self._refused.add(call.specs)
+            call = replace(call, specs=call.open, open=None)
             return call, self._lowered(call)
 
     def _specialisation(self, call: Call, settings: Settings) -> Compiled:
@@ -273,6 +282,10 @@ def jitted(function: Any, options: Options = _DEFAULT) -> Jitted:
             fix="decorate a function written with def or lambda",
         )
     return Jitted(function, options)
+
+
+def _with_known(call: Call, known: Specs) -> Call:
+    return replace(call, specs=known, known=None, open=call.specs)
 
 
 def _scope(function: FunctionType) -> Mapping[str, Any]:

@@ -51,7 +51,7 @@ class Call:
     """The arguments of a call: specs per parameter (hashable, the key of the specialisation), leaves, and as given.
 
     `apart` are the specs without what they say about equal sizes; `known` those with small sizes fixed, if there are
-    any that are not.
+    any that are not, and `open` those without, if they are.
     """
 
     specs: Specs
@@ -59,6 +59,7 @@ class Call:
     leaves: tuple[Any, ...]
     values: tuple[Any, ...]
     known: Specs | None = None
+    open: Specs | None = None
 
 
 @dataclass(frozen=True, slots=True)

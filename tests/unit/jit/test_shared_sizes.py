@@ -159,6 +159,27 @@ def test_sizes_that_nothing_shares_stay_open() -> None:
     assert _types(f) == ["(points: f64[:, :])"]
 
 
+def with_three(a, x, three):
+    if three:
+        return a @ np.ones(3) + x
+    return a @ x
+
+
+@pytest.mark.parametrize("orders", [(3, 2, 9, 2, 3), (2, 3, 2, 9), (9, 2, 3), (2, 4, 5, 6, 7, 3)])
+def test_sizes_that_disagree_where_nothing_runs_stay_open(orders: tuple[int, ...]) -> None:
+    f, slope = tp.jit(with_three), tp.grad(lambda a, x: np.sum(with_three(a, x, False)), 1)
+    for n in orders:
+        a, x = _numbers(n, n), _numbers(n)
+        np.testing.assert_allclose(f(a, x, False), a @ x, rtol=1e-12)
+        np.testing.assert_allclose(slope(a, x), a.sum(0), rtol=1e-12)
+        if n == 3:
+            np.testing.assert_allclose(f(a, x, True), a.sum(1) + x, rtol=1e-12)
+        else:
+            with pytest.raises(ValueError, match="sizes"):
+                f(a, x, True)
+    assert len(f.specialisations) <= MOST_PATTERNS + 1
+
+
 def test_wrong_sizes_are_named() -> None:
     f = tp.jit(filtered)
     with pytest.raises(ValueError, match="sizes"):
