@@ -75,7 +75,7 @@ class Jitted:
         # Has a pattern of equal sizes code of its own? And the patterns that do, for arguments of given types.
         self._patterns: dict[Specs, bool] = {}
         self._patterns_of: dict[Specs, set[Specs]] = {}
-        # The types of arguments for which small sizes are better known, and the patterns that are refused when they are.
+        # The types of arguments for which small sizes are better known, and patterns refused when they are.
         self._wanting: set[Specs] = set()
         self._refused: set[Specs] = set()
         self._latest: Compiled | None = None

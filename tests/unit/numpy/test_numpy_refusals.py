@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import tapeless as tp
 from tapeless.errors import TapelessError
 
 from .numpy_data import Case, case
@@ -41,6 +42,8 @@ RAISING: list[tuple[Case, type[Exception]]] = [
     (case(np.argmax, np.zeros(0)), ValueError),
     (case(np.max, np.zeros((3, 0)), axis=1), ValueError),
     (case(np.take, X, np.array([0, 3])), IndexError),
+    (case(np.split, X, 2), ValueError),
+    (case(np.split, X, 0), ZeroDivisionError),
     (case(np.add.at, np.zeros(3), np.array([0, 3]), 1.0), IndexError),
     (case(np.bincount, I), ValueError),
     (case(np.bincount, np.abs(I), weights=X[:2]), ValueError),
@@ -136,6 +139,15 @@ REFUSED: list[tuple[Case, str]] = [
     (case(functools.reduce, np.add, X), "a loop"),
     (case(np.fft.fft, X), "not known"),
 ]
+
+
+@pytest.mark.parametrize(
+    "take_apart", [lambda x: np.split(x, -3), lambda x: np.array_split(x, 0), lambda x: np.array_split(x, -1)]
+)
+def test_there_are_no_fewer_than_one_part(take_apart: Any) -> None:
+    for function in (take_apart, tp.jit(take_apart)):
+        with pytest.raises(ValueError, match="larger than 0"):
+            function(X)
 
 
 @pytest.mark.parametrize(("case", "words"), REFUSED, ids=str)
