@@ -246,6 +246,9 @@ EQUIVALENT: dict[str, dict[str, str]] = {
         "comparison changed: name == 'add' (2)": GUARD,
         "update -> accumulate: b.apply('update', array, x, i)": SAME,
     },
+    "remembered": {
+        "second operand dropped: isinstance(stm.expr, Reduce) and _is_long(stm.expr) (2)": COST,
+    },
     "settled": {
         "first operand dropped: place.coefficient(counter.name) == 0 or not changing.isdisjoint(place.terms)": (
             "a place that does not move has nothing behind it"

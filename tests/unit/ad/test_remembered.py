@@ -9,9 +9,11 @@ import tapeless as tp
 import tapeless.ops  # registers the operations
 from tapeless.ad.remembered import split
 from tapeless.ir.check import check
-from tapeless.ir.core import For, Function, Stm
+from tapeless.ir.core import For, Function, Reduce, Stm
 from tapeless.ir.eval import evaluate
 from tapeless.ir.text import parse_function
+from tapeless.ir.types import Var
+from tapeless.ir.walk import statements
 
 RNG = np.random.default_rng(5)
 
@@ -210,19 +212,26 @@ def f(w: f64[m, n], points: f64[k, n], x: f64[n]) {
 """
 
 
-def _split(text: str, carried: int = 1) -> tuple[list[str], list[str]]:
-    """What is kept of the loop, and its statements; the loop must go on to mean the same."""
+def _split(text: str, carried: int = 1, points: int = 2) -> tuple[list[str], list[str]]:
+    """What is kept of the loop, and its statements."""
+    loop, kept = _changed(text, carried, points)
+    return [str(var.type) for var in kept], [var.name for inner in loop.body.body.stms for var in inner.vars]
+
+
+def _changed(text: str, carried: int = 1, points: int = 2) -> tuple[For, tuple[Var, ...]]:
+    """The loop, which must go on to mean the same, and what is kept."""
     function = parse_function(text)
     check(function)
-    (stm,) = function.body.stms
+    *before, stm = function.body.stms
     assert isinstance(stm.expr, For)
-    loop, kept = split(stm.expr, [carried], ())
-    changed = Function("f", function.params, type(function.body)((Stm(stm.vars, loop),), function.body.results))
+    loop, kept = split(stm.expr, [carried], before)
+    body = type(function.body)((*before, Stm(stm.vars, loop)), function.body.results)
+    changed = Function("f", function.params, body)
     check(changed)
-    args = [RNG.normal(size=(40, 3)), RNG.normal(size=(2, 3)), RNG.normal(size=3)]
+    args = [RNG.normal(size=(40, 3)), RNG.normal(size=(points, 3)), RNG.normal(size=3)]
     for found, expected in zip(evaluate(changed, args), evaluate(function, args), strict=True):
         np.testing.assert_array_equal(found, expected)
-    return [str(var.type) for var in kept], [var.name for inner in loop.body.body.stms for var in inner.vars]
+    return loop, kept
 
 
 def test_a_sum_with_what_is_added_to_it_is_kept_if_it_is_no_larger_than_what_is_carried():
@@ -249,3 +258,36 @@ def test_sizes_that_are_written_are_known_outside():
 def test_what_a_check_stands_before_is_not_computed_earlier():
     text = TEXT.replace("SIZE", "m")
     assert _split(text.replace("old: f64", "check bounds j2 n\n old: f64"))[0] == []
+
+
+def test_a_sum_that_is_read_twice_is_kept_itself():
+    text = TEXT.replace("SIZE", "m").replace("mul more first", "mul more dot")
+    loop, kept = _changed(text)
+    assert [str(var.type) for var in kept] == ["f64[n]"]
+    assert sum(isinstance(stm.expr, Reduce) for stm in statements(loop.body.body)) == 1
+
+
+def test_of_several_sums_only_those_in_floats_are_kept():
+    both = "dot: f64, steps: i64 = reduce m [1.0 0] (a2: f64, k2: i64, b2: f64, l2: i64) {\n    m2: i64 = add k2 l2\n"
+    text = TEXT.replace("dot: f64 = reduce SIZE [1.0] (a2: f64, b2: f64) {", both)
+    text = text.replace("return c2\n", "return c2 m2\n").replace("return h2\n", "return h2 j2\n")
+    scaled = "s2: f64 = convert[f64] steps\n    p2: f64 = mul dot s2\n    o: f64 = mul more p2"
+    text = text.replace("o: f64 = mul more first", scaled)
+    assert _split(text)[0] == ["f64[n]"]
+
+
+def test_whole_numbers_that_a_loop_adds_up_are_computed_from_iteration_to_iteration():
+    """What they are made of is kept: only a sum in floats may be left to the gradient."""
+    text = TEXT.replace("SIZE", "m").replace("[0.0 x] (i: i64, total: f64,", "[0 x] (i: i64, total: i64,")
+    text = text.replace("s: f64, y", "s: i64, y")
+    counted = "u: f64 = index far 0\n    v: i64 = convert[i64] u\n    t: i64 = add total v"
+    text = text.replace("t: f64 = add total 1.0", counted)
+    text = text.replace("first: f64 = index far 0", "first: f64 = index z 0")
+    square = text.replace("x: f64[n]) {\n  s", "x: f64[n]) {\n  check equal k n\n  s")
+    assert _split(square, points=3)[0] == ["f64[k]", "f64[n]"]
+
+
+def test_sizes_that_a_check_makes_equal_are_of_one_order():
+    text = TEXT.replace("SIZE", "31")
+    assert _split(text)[0] == []
+    assert _split(text.replace("x: f64[n]) {\n  s", "x: f64[n]) {\n  check equal k n\n  s"), points=3)[0] == ["f64[k]"]
