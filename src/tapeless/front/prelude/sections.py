@@ -11,8 +11,6 @@ import numpy as np
 
 from .intrinsics import require_equal, unsupported
 
-_TOO_FEW = "number sections must be larger than 0."
-
 
 def split(ary: Any, indices_or_sections: Any, axis: int = 0) -> Any:
     """Parts of one size, or the parts between some places."""
@@ -20,7 +18,7 @@ def split(ary: Any, indices_or_sections: Any, axis: int = 0) -> Any:
     if not isinstance(indices_or_sections, int):
         return _between(x, tuple(indices_or_sections), axis)
     if indices_or_sections < 0:
-        raise ValueError(_TOO_FEW)
+        raise ValueError("number sections must be larger than 0.")
     size = x.shape[axis] // indices_or_sections
     require_equal(size * indices_or_sections, x.shape[axis])
     return [_part(x, k * size, (k + 1) * size, axis) for k in range(indices_or_sections)]
@@ -32,7 +30,7 @@ def array_split(ary: Any, indices_or_sections: Any, axis: int = 0) -> Any:
     if not isinstance(indices_or_sections, int):
         return _between(x, tuple(indices_or_sections), axis)
     if indices_or_sections < 1:
-        raise ValueError(_TOO_FEW)
+        raise ValueError("number sections must be larger than 0.")
     size, longer = divmod(x.shape[axis], indices_or_sections)
     starts = [k * size + min(k, longer) for k in range(indices_or_sections + 1)]
     return [_part(x, starts[k], starts[k + 1], axis) for k in range(indices_or_sections)]
