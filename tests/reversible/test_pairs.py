@@ -117,6 +117,48 @@ def test_an_element_that_may_be_added_to_itself():
         (~added)(x, 1, 1)
 
 
+@tp.reversible
+def combined(x, i, j):
+    x[i] += 2 * x[j]
+    x[j] -= x[i]
+    x[i], x[j] = x[j], x[i]
+
+
+def test_an_array_that_is_read_everywhere_comes_back_first():
+    """What adds up all elements reads those at the two places as well: that these are apart is not assumed."""
+
+    @tp.reversible
+    def whole(x, y, i, j):
+        combined(x, i, j)
+        y += x
+        (~combined)(x, i, j)
+
+    @tp.reversible
+    def counted(x, y, i, j):
+        combined(x, i, j)
+        for k in range(len(x)):
+            y[int(x[k]) % 4] += 1.0
+        (~combined)(x, i, j)
+
+    @tp.reversible
+    def until(x, y, i, j):
+        combined(x, i, j)
+        k = 0
+        assert k == 0
+        while k != len(x):
+            y[0] += x[k]
+            y[1] -= y[0]
+            k += 1
+            assert k != 0
+        (~combined)(x, i, j)
+
+    for function in (whole, counted, until):
+        x, y = np.arange(6.0), np.ones(6)
+        function(x, y, 1, 4)
+        (~function)(x, y, 1, 4)
+        assert (x.tolist(), y.tolist()) == ([0.0, 1.0, 2.0, 3.0, 4.0, 5.0], [1.0] * 6)
+
+
 def test_what_is_read_at_its_own_place_is_refused():
     @tp.reversible
     def doubled(x, i):

@@ -229,11 +229,24 @@ class Solving:
     def is_beside(self, hole: Hole, place: Place, here: Sequence[Atom]) -> bool:
         """Is the array known at this place, whose operands in the inverse are `here`? It may be left to a check."""
         near = [gap for gap in hole.gaps if not are_apart(self.facts(), gap.place, place)]
-        if near and not (self.assumes and all(may_differ(gap.place, place) for gap in near)):
+        may_assume = self.assumes and not self._sweeps(hole.array, place)
+        if near and not (may_assume and all(may_differ(gap.place, place) for gap in near)):
             return False
         for gap in near:
             self._check_apart(gap.here, here)
         return True
+
+    def _sweeps(self, array: Var, place: Place) -> bool:
+        """Is this another place each time, in what is repeated while the array stays as it is?
+
+        It would come by any gap: `y += x` reads all of x.
+        """
+        level, bound, repeats = self, set[str](), False
+        while level.parent is not None and array.name not in level.holes:
+            bound |= {*level.made, *level.wanted, *(counter.name for counter in level.counters)}
+            repeats = repeats or bool(level.wanted or level.counters)
+            level = level.parent
+        return repeats and any(name in bound for part in place if isinstance(part, Affine) for name in part.terms)
 
     def here(self, operands: Sequence[Atom]) -> Sequence[Atom]:
         """The operands of an access in the inverse, where they may have to be checked."""

@@ -89,6 +89,7 @@ def undo_histogram(s: Solving, stm: Stm) -> None:
     b, counter = s.b.child(), fresh("i", Type(I64))
     inner = Solving(expr.body.body, b, s.rules, set(), s)
     inner.known[expr.body.params[0].name] = counter
+    inner.counters[expr.body.params[0]] = expr.size
     try:
         *keys, value = [inner.value(x) for x in expr.body.body.results]
     except CannotInvert:
