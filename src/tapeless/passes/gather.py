@@ -367,7 +367,11 @@ class _Root:
     def seen(self) -> dict[str, set[Place]]:
         """At which places of the middle other arrays are wanted."""
         elements = self._own(self.region.elements({}))
-        self._middle(elements)
+        try:
+            self._middle(elements)
+        except NotPieces as problem:
+            problem.array = problem.array or self.var.name
+            raise
         return {name: places for name, places in elements.seen.items() if name != self.var.name}
 
     def _own(self, elements: Elements) -> Elements:

@@ -310,3 +310,23 @@ def test_the_adjoint_of_a_stencil_is_a_stencil():
     gradient = tp.grad(_diffusion)
     gradient(np.linspace(0.5, 1.5, 50), 3)
     assert "in one pass" in gradient.explain()
+
+
+def _far_and_near(x, y):
+    far = np.zeros_like(x)
+    far[7:] += x[:-7]
+    sums = np.zeros_like(x)
+    sums[7:] += far[:-7]
+    sums[:-1] += x[1:]
+    near = np.zeros_like(y)
+    near[1:] += y[:-1]
+    near[:-1] += y[1:]
+    return sums, near
+
+
+@pytest.mark.parametrize("n", [8, 15, 40])
+def test_what_reaches_too_far_is_in_the_way_of_nothing_else(n):
+    f, (x, y) = tp.jit(_far_and_near), np.random.default_rng(n).normal(size=(2, n))
+    for found, expected in zip(f(x, y), _far_and_near(x, y), strict=True):
+        np.testing.assert_array_equal(found, expected)
+    assert "in one pass" in f.explain()
