@@ -6,6 +6,7 @@ from collections import Counter
 
 import pytest
 
+from tapeless.inversion.solving import ONE_PLACE
 from tapeless.ir.check import check
 from tapeless.testing.reversible import Directions, main
 from tapeless.testing.reversible_judge import FAMILIES, judge_seed
@@ -23,6 +24,17 @@ def test_fifty_programs(family):
     inverses = sum(int(v.stage.split()[1]) for v in verdicts)
     least = {"exact": 40, "kept": 40, "whole": 35, "smooth": 40, "bent": 40, "careless": 15, "random": 10}
     assert inverses >= least[family]
+
+
+def test_places_that_meet_are_a_refusal_only_where_programs_may_let_them(monkeypatch):
+    def meet(*_):
+        raise AssertionError(ONE_PLACE)
+
+    monkeypatch.setattr("tapeless.testing.reversible_judge.random_reversible", meet)
+    families = [family for family in FAMILIES if family != "random"]
+    kinds = {family: judge_seed(0, family).kind for family in families}
+    assert {family for family in families if kinds[family] == "refused"} == {"careless", "kept", "whole"}
+    assert {family for family in families if kinds[family] == "wrong"} == {"exact", "smooth", "bent"}
 
 
 def test_programs_are_well_formed_and_of_all_kinds():
