@@ -38,7 +38,7 @@ from .control import PathEndsError
 from .fields import Field, assigned_fields, objects_in
 from .numpy import library
 from .rows import span_of
-from .shared_sizes import share
+from .shared_sizes import SMALL, share
 from .source import source_of
 from .tree import Out, OutArgument, OutLeaf, OutNode, OutStatic, Rows, Spec, flatten
 from .values import ArrayRef, Closure, DictRef, Grown, ListRef, ObjectRef, Scalar, SliceValue, Value, is_tuple
@@ -103,7 +103,9 @@ def specialise(
             spec = wanted.refine(name, spec, getattr(value, "shape", ()), _place_of(function, name))
         specs[name] = spec
         leaves += found
-    shared, known = (share(list(specs.values()), leaves, known=known) for known in (False, True))
+    shared = known = share(list(specs.values()), leaves)
+    if any(0 < size <= SMALL for leaf in leaves for size in getattr(leaf, "shape", ())):
+        known = share(list(specs.values()), leaves, known=True)
     return Call(
         tuple(zip(specs, shared, strict=True)), tuple(specs.items()), tuple(leaves), tuple(bound.arguments.values()),
         tuple(zip(specs, known, strict=True)) if known != shared else None,
