@@ -155,7 +155,7 @@ class _Passing(Machine):
         stage = f"{derived.stage} coarse passes"
         for seed in range(ZEROS):
             args = with_zeros(derived.args, Dice(seed))
-            if detail := disagreement(derived.function, optimised, args):
+            if detail := disagreement(derived.function, optimised, args, exact=self.strict):
                 raise Found("wrong", f"{stage}, zeros", detail)
         if not self.strict:
             expected, found = reference(derived.function, derived.args), reference(optimised, derived.args)
