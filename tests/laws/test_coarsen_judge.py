@@ -7,7 +7,9 @@ import pytest
 from tapeless.ir.core import Function
 from tapeless.ir.text import parse_function, print_function
 from tapeless.passes.notes import Notes
+from tapeless.passes.pipeline import optimise
 from tapeless.symbolic import coarsen
+from tapeless.testing import coarsen_judge
 from tapeless.testing.coarsen import Rules, main
 from tapeless.testing.coarsen_judge import judge_coarse, request
 from tapeless.testing.verify import Verdict
@@ -21,6 +23,13 @@ def program(x.1: f64, a.2: f64) {
     return t.7
   }
   return t.6
+}""")
+
+ROOT = parse_function("""\
+def program(x.1: f64, a.2: f64) {
+  t.3: f64 = sqrt a.2
+  t.4: f64 = mul x.1 t.3
+  return t.4
 }""")
 
 
@@ -37,6 +46,19 @@ def test_a_wrong_closed_form_is_found(monkeypatch: pytest.MonkeyPatch, seed: int
 
     monkeypatch.setattr(coarsen, "run_before_derivatives", mistaken)
     assert judge_coarse(Request(PROGRAM, [0.7, 0.9], (), 1, seed)).kind == "wrong"
+
+
+@pytest.mark.parametrize("seed", [13, 24])
+def test_a_lost_mask_is_found_at_points_with_zeros(monkeypatch: pytest.MonkeyPatch, seed: int) -> None:
+    assert judge_coarse(Request(ROOT, [0.7, 0.9], (), 1, seed)).kind == "ok"
+
+    def unmasked(function: Function, before: object) -> Function:
+        return parse_function(print_function(optimise(function)).replace("= scale", "= mul"))
+
+    monkeypatch.setattr(coarsen_judge, "optimise", unmasked)
+    verdict = judge_coarse(Request(ROOT, [0.7, 0.9], (), 1, seed))
+    assert verdict.kind == "wrong"
+    assert verdict.stage.endswith("zeros")
 
 
 @pytest.mark.parametrize("seed", [1, 2, 3, 4, 8, 9])

@@ -77,7 +77,7 @@ def judge_coarse(r: Request) -> Verdict:
         verdict = _judge(plain, machine)
         if coarse.function != plain.function or r.seed % 4 < 2:
             _compare(plain, coarse, plain.tolerance if strict else tolerance(function))
-            other = _judge(coarse, _Passing(machine, strict and tolerance(function) == RELATIVE["f64"]))
+            other = _judge(coarse, _Passing(machine, strict and tolerance(function) == RELATIVE["f64"], r.seed))
             if other.kind != verdict.kind == "ok":
                 return replace(other, kind="wrong", stage=f"{other.stage}, as it is not without coarsening")
         _judge_values(function, args)
@@ -143,9 +143,9 @@ def _judge_values(function: Function, args: Sequence[Any]) -> None:
 class _Passing(Machine):
     """Judges derivatives when they are shortened and after all passes: in long numbers where that says something."""
 
-    def __init__(self, machine: Machine, strict: bool) -> None:
+    def __init__(self, machine: Machine, strict: bool, seed: int) -> None:
         super().__init__(machine.compiler, machine.variants, passes=machine.passes)
-        self.strict = strict
+        self.strict, self.seed = strict, seed
 
     def judge(self, derived: Derived, exact: Outcome) -> None:
         super().judge(derived, exact)
@@ -153,8 +153,9 @@ class _Passing(Machine):
         optimised = optimise(replace(derived.function, body=short), before=PASSES)
         check(optimised)
         stage = f"{derived.stage} coarse passes"
-        for seed in range(ZEROS):
-            args = with_zeros(derived.args, Dice(seed))
+        dice = Dice(self.seed)
+        for _ in range(ZEROS):
+            args = with_zeros(derived.args, dice)
             if detail := disagreement(derived.function, optimised, args, exact=self.strict):
                 raise Found("wrong", f"{stage}, zeros", detail)
         if not self.strict:
