@@ -52,7 +52,7 @@ def test_a_wrong_closed_form_is_found(monkeypatch: pytest.MonkeyPatch, seed: int
 def test_a_lost_mask_is_found_at_points_with_zeros(monkeypatch: pytest.MonkeyPatch, seed: int) -> None:
     assert judge_coarse(Request(ROOT, [0.7, 0.9], (), 1, seed)).kind == "ok"
 
-    def unmasked(function: Function, before: object) -> Function:
+    def unmasked(function: Function, **_: object) -> Function:
         return parse_function(print_function(optimise(function)).replace("= scale", "= mul"))
 
     monkeypatch.setattr(coarsen_judge, "optimise", unmasked)
