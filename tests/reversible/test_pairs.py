@@ -124,6 +124,43 @@ def combined(x, i, j):
     x[i], x[j] = x[j], x[i]
 
 
+def test_an_element_that_changes_twice_is_no_two_that_change_together():
+    """One after the other, by something else: the first change is undone once the second one is, wherever they are."""
+
+    @tp.reversible
+    def twice(x, y, i, j):
+        x[i] += np.sin(y[0])
+        y[0] -= np.cos(y[1])
+        x[j] = y[0] * y[1] - x[j]
+        y[2] += x[1]
+        x[0] -= np.cos(y[2])
+
+    first, other = np.random.default_rng(5).normal(size=(2, 3))
+    for i in range(3):
+        for j in (*range(3), -3):
+            x, y = first.copy(), other.copy()
+            twice(x, y, i, j)
+            (~twice)(x, y, i, j)
+            np.testing.assert_allclose([*x, *y], [*first, *other], rtol=1e-14, atol=1e-15)
+
+
+def test_parts_that_change_twice():
+    @tp.reversible
+    def parts(x, y, i):
+        x[i : i + 2] += y[1]
+        y[0] -= x[0] * x[1] * x[2]
+        x[0:2] -= y[0]
+        y[2] += x[1]
+        x[i] += y[2]
+
+    first, other = np.random.default_rng(6).integers(-9, 9, (2, 4)).astype(float)
+    for i in range(3):
+        x, y = first.copy(), other.copy()
+        parts(x, y, i)
+        (~parts)(x, y, i)
+        assert [*x, *y] == [*first, *other]
+
+
 def test_an_array_that_is_read_everywhere_comes_back_first():
     """What adds up all elements reads those at the two places as well: that these are apart is not assumed."""
 

@@ -45,11 +45,12 @@ class Gap:
 
 @dataclass(frozen=True, slots=True)
 class Hole:
-    """An array that is `rest` except at its gaps."""
+    """An array that is `rest` except at its gaps; where gaps were filled it is, whatever other gaps reach there."""
 
     array: Var
     rest: Atom
     gaps: tuple[Gap, ...]
+    filled: tuple[Gap, ...] = ()
 
 
 def dig(s: Solving, array: Var, rest: Atom, gaps: Sequence[Gap], access: str, operands: Sequence[Atom]) -> None:
@@ -67,11 +68,35 @@ def dig(s: Solving, array: Var, rest: Atom, gaps: Sequence[Gap], access: str, op
 
 
 def _fill_from(s: Solving, array: Var, other: Hole) -> None:
-    """Fill the gaps of an array that have nothing to do with the gaps in something else that is known of it."""
-    for gap in s.holes[array.name].gaps:
-        access = "slice" if gap.is_span else "index"
-        if s.is_beside(other, gap.place, gap.here):
-            fill(s, array.name, gap, s.b.apply(access, other.rest, *gap.here))
+    """Fill the gaps of an array that have nothing to do with the gaps in something else that is known of it.
+
+    Where gaps of the array were filled, the other one has none either: of two elements that changed one after the
+    other, wherever they are, the first one is told as soon as the array between them is known.
+    """
+    hole = s.holes[array.name]
+    open_ones = tuple(gap for gap in other.gaps if not any(gap.place == known.place for known in hole.filled))
+    reached = [gap for gap in hole.gaps if s.is_beside(replace(other, gaps=open_ones), gap.place, gap.here)]
+    if not reached:
+        return
+    rest = other.rest
+    for known in hole.filled:
+        if any(gap.place == known.place for gap in other.gaps):
+            rest = _with(s, rest, known, _at(s, hole.rest, known))
+    for gap in reached:
+        fill(s, array.name, gap, _at(s, rest, gap))
+
+
+def _at(s: Solving, array: Atom, gap: Gap) -> Atom:
+    """What an array holds where a gap is."""
+    return s.b.apply("slice" if gap.is_span else "index", array, *gap.here)
+
+
+def _with(s: Solving, array: Atom, gap: Gap, value: Atom) -> Atom:
+    """An array with a value where a gap is."""
+    if not gap.is_span:
+        return s.b.apply("update", array, value, *gap.here)
+    pairs = [x for k in range(0, len(gap.here), 3) for x in (gap.here[k], gap.here[k + 2])]
+    return s.b.apply("update_slice", array, value, *pairs)
 
 
 def _last_write(s: Solving, array: Var) -> tuple[Place, Atom | None]:
@@ -105,13 +130,9 @@ def fill(s: Solving, name: str, gap: Gap, value: Atom) -> None:
     hole = s.holes[name]
     if s.at_hand(hole.array) is not None:
         return
-    if gap.is_span:
-        pairs = [x for k in range(0, len(gap.here), 3) for x in (gap.here[k], gap.here[k + 2])]
-        rest = s.b.apply("update_slice", hole.rest, value, *pairs)
-    else:
-        rest = s.b.apply("update", hole.rest, value, *gap.here)
+    rest = _with(s, hole.rest, gap, value)
     gaps = tuple(other for other in hole.gaps if other != gap)
-    s.holes[name] = replace(hole, rest=rest, gaps=gaps)
+    s.holes[name] = Hole(hole.array, rest, gaps, (*hole.filled, gap))
     s.told += 1
     if not gaps:
         s.learn(hole.array, rest)
