@@ -8,11 +8,10 @@ and so do those of variables from outside to which the body contributes.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from types import MappingProxyType
 from typing import TypeAlias
 
 from ..ir.build import Atoms, Builder
-from ..ir.core import Block, Check, For, Function, Lambda, Stm
+from ..ir.core import Apply, Block, Check, For, Function, Lambda, Stm
 from ..ir.types import I64, Atom, Type, Var, i64
 from ..ir.walk import fresh
 from ..passes import dce
@@ -31,7 +30,8 @@ Begin: TypeAlias = "Callable[[Builder, Var, Sequence[Var]], tuple[Sequence[Var],
 # More iterations than can have been run.
 _LONGEST = 1 << 48
 
-NOTHING: Mapping[Var, Var] = MappingProxyType({})
+# From an iteration to variables of the body's own block that need not be computed, and what they are instead.
+Recalled: TypeAlias = Callable[[Builder, Var], Mapping[Var, Apply]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,12 +55,11 @@ def run_back(
     plan: Plan,
     memory: Atoms,
     begin: Begin,
-    recalled: Mapping[Var, Var] = NOTHING,
+    recalled: Recalled = lambda _b, _i: {},
 ) -> Run:
     """Emit the loop that runs the iterations of `stm` back, given the adjoints of its results.
 
-    `memory` are the values that `begin` wants carried; `recalled` are variables of the body's own block with stacks
-    of what they were.
+    `memory` are the values that `begin` wants carried.
     """
     expr = stm.expr
     assert isinstance(expr, For)
@@ -72,7 +71,7 @@ def run_back(
     b = scope.b.child()
     i = b.apply("sub", b.apply("sub", expr.count, i64(1)), turn, hint="i")
     start, after = begin(b, i, carried)
-    rows = {var: (stack, i) for var, stack in recalled.items()}
+    rows = recalled(b, i)
     inner, block = sweep.inner(scope, b, expr.body, (i, *start), stm.vars, plan, rows)
     inner.bound |= {x.name for x in start}
     inner.held = (*inner.held, *_counters_in_range(expr.count, (turn, i), b))

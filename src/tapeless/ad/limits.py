@@ -10,18 +10,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from ..ir.build import Builder
-from ..ir.core import For, Function, Lambda, Stm
+from ..ir.core import For, Lambda, Stm
 from ..ir.types import I64, Atom, Lit, Type, boolean, i64
-from ..ir.walk import fresh
-from ..passes import dce
-from ..passes.notes import Notes
 from ..passes.uses import mentioned, slice_for
 from ..records import dataclass
-from .adjoints import Scope
 from .online import FEWEST, MOST
 from .planner import Plan
 from .stacks import Writes, row_types
-from .sweep import Sweep, back_through
+from .sweep import Sweep
+from .trial import trial
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +42,7 @@ def limits(sweep: Sweep, stm: Stm, writes: Writes) -> Limits:
     plan = sweep.plan.halved(expr.body.body)
     if not plan.is_limited:
         return _unlimited(plan)
-    read = read_back(sweep, stm)
+    read = trial(sweep, stm).read
     rows = tuple(t for (kind, k, _), t in row_types(expr, writes).items() if kind != "value" or k in read)
     if not rows:
         return _unlimited(plan)
@@ -68,7 +65,7 @@ def online_limits(sweep: Sweep, stm: Stm) -> Limits | None:
     plan = sweep.plan.halved(expr.body.body)
     if not plan.is_limited:
         return None
-    states = _states(expr, (None,) * len(expr.init), read_back(sweep, stm))
+    states = _states(expr, (None,) * len(expr.init), trial(sweep, stm).read)
     room = _room(Builder(), plan, states)
     if not isinstance(room, Lit) or int(room.value) < FEWEST:
         return None
@@ -91,24 +88,6 @@ def _room(b: Builder, plan: Plan, types: Sequence[Type]) -> Atom:
         return i64(plan.states)
     assert plan.bytes is not None
     return _quotient(b, plan.bytes, types)
-
-
-def read_back(sweep: Sweep, stm: Stm) -> set[int]:
-    """The carried values that the return sweep of an iteration reads."""
-    expr = stm.expr
-    assert isinstance(expr, For)
-    b = Builder()
-    start = [fresh("start", param.type) for param in expr.body.params]
-    inner, block = sweep.inner(Scope(b, set(), set()), b, expr.body, start, stm.vars, Plan())
-    scope = Scope(b, inner.varied, set())
-    backs = inner.run(block)
-    for var, result in zip(stm.vars, block.results, strict=True):
-        if var.name in sweep.varied:
-            scope.add(result, fresh("x_adj", result.type))
-    back_through(backs, scope)
-    trial = dce.run(Function("trial", (), b.block(scope.adjoints.values())), Notes())
-    names = mentioned(trial.body)
-    return {k for k, param in enumerate(start[1:]) if param.name in names}
 
 
 def _needed(body: Lambda, read: Iterable[int]) -> set[int]:

@@ -29,6 +29,7 @@ from .bits import Backwards
 from .branches import join
 from .checkpoints import Slots
 from .custom import place
+from .handed_on import handed_on
 from .in_order import in_order
 from .kept import Kept
 from .limits import Limits, limits, online_limits
@@ -67,8 +68,9 @@ def for_rule(sweep: Sweep, stm: Stm) -> Back:
     if is_literal(found.fits, True):
         whole = [k for k, journal in enumerate(writes) if journal is None]
         loop, made = split(For(trips, expr.init, expr.body), whole, sweep.before)
+        loop, handed = handed_on(sweep, Stm(stm.vars, loop, stm.pos), whole)
         # Writes are told by their statements, which may be others now.
-        kept = stacks.forward(sweep.b, stm.vars, loop, trips, stacks.writes_of(loop), made)
+        kept = stacks.forward(sweep.b, stm.vars, loop, trips, stacks.writes_of(loop), made, handed)
         split_stm = Stm(stm.vars, loop, stm.pos)
         return _back_of(counted, lambda scope, adjoints: _restore(
             scope, expr, stacks.back(sweep, scope, split_stm, kept, adjoints, found.inner)

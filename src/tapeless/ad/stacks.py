@@ -12,7 +12,7 @@ return sweep does not read are dead code, and go away.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TypeAlias
 
 from ..ir.build import Builder
@@ -23,12 +23,13 @@ from ..passes.uses import mentioned, slice_for
 from ..records import dataclass
 from .adjoints import Scope
 from .announce import announce_all
+from .handed_on import HandedOn
 from .iteration import run_back
 from .journal import Write, follow
 from .planner import Plan
 from .settled import is_settled
 from .sweep import Sweep, bound_in
-from .values import mentions, zeros
+from .values import mentions, one_more, zeros
 
 # What a stack holds: a carried value by its number, an overwritten place by carried value and write, an index or
 # another variable of the body by name.
@@ -41,11 +42,15 @@ Writes: TypeAlias = tuple[list[Write] | None, ...]
 
 @dataclass(frozen=True, slots=True)
 class Stacks:
-    """The stacks of a loop that ran; `made` are variables of its body that are kept besides what is carried."""
+    """The stacks of a loop that ran; `made` are variables of its body that are kept besides what is carried.
+
+    Those of the arrays that are `handed` on have a row more, for what they are after the loop.
+    """
 
     writes: Writes
     rows: dict[Key, Var]
     made: Sequence[Var] = ()
+    handed: Sequence[HandedOn] = ()
 
 
 def writes_of(expr: For) -> Writes:
@@ -63,22 +68,29 @@ def row_types(expr: For, writes: Writes) -> dict[Key, Type]:
     types: dict[Key, Type] = {}
     for k, found in enumerate(writes):
         if found is None:
-            types["value", k, 0] = expr.init[k].type
+            types[_value(k)] = expr.init[k].type
         for j, write in enumerate(found or ()):
             types["old", k, j] = write.saved
     return types | {("index", atom.name, 0): atom.type for atom in _kept_indices(expr.body, writes)}
 
 
 def forward(
-    b: Builder, vars: Sequence[Var], expr: For, trips: Atom, writes: Writes, made: Sequence[Var] = ()
+    b: Builder,
+    vars: Sequence[Var],
+    expr: For,
+    trips: Atom,
+    writes: Writes,
+    made: Sequence[Var] = (),
+    handed: Sequence[HandedOn] = (),
 ) -> Stacks:
     """Emit the loop with its stacks, binding its results to `vars`; `trips` is its count, or 0 if that is negative.
 
-    `made` are variables of the body to be kept as well.
+    `made` are variables of the body to be kept as well, and what the `handed` ones overwrite.
     """
-    counter = expr.body.params[0]
+    counter, made = expr.body.params[0], (*made, *(old for array in handed for old in array.olds))
     kept = row_types(expr, writes) | {_made(var): var.type for var in made}
-    types = {key: type.stacked(trips) for key, type in kept.items()}
+    longer = {_value(array.k): one_more(b, trips) for array in handed}
+    types = {key: type.stacked(longer.get(key, trips)) for key, type in kept.items()}
     starts = {key: zeros(b, type) for key, type in types.items()}
     params = {key: fresh("stack", type) for key, type in types.items()}
     rows = {key: fresh("stack", type) for key, type in types.items()}
@@ -93,7 +105,9 @@ def forward(
     body = Lambda((*expr.body.params, *params.values()), builder.block(results))
     loop = For(expr.count, (*expr.init, *starts.values()), body)
     b.stms.append(Stm((*vars, *rows.values()), loop, b.pos))
-    return Stacks(writes, rows, made)
+    for array in handed:
+        rows[_value(array.k)] = b.apply("update", rows[_value(array.k)], vars[array.k], trips)
+    return Stacks(writes, rows, made, handed)
 
 
 def back(
@@ -112,7 +126,10 @@ def back(
         return start, lambda child: [child.primal(start[k]) for k in arrays]
 
     finals = tuple(scope.primal(stm.vars[k]) for k in arrays)
-    recalled = {var: stacks.rows[_made(var)] for var in stacks.made}
+
+    def recalled(b: Builder, i: Var) -> Mapping[Var, Apply]:
+        return _recalled(b, expr.body, stacks, i)
+
     run = run_back(sweep, scope, stm, adjoints, plan, finals, begin, recalled)
     if plan.wants_notes and not plan.is_limited:
         names = run.reads()
@@ -146,6 +163,10 @@ def _bound(body: Lambda) -> set[str]:
     return bound_in(body.body) | {param.name for param in body.params}
 
 
+def _value(k: int) -> Key:
+    return ("value", k, 0)
+
+
 def _made(var: Var) -> Key:
     return ("made", var.name, 0)
 
@@ -158,7 +179,7 @@ def _pushed(
     """
     for k, found in enumerate(writes):
         if found is None:
-            push(b, ("value", k, 0), body.params[k + 1])
+            push(b, _value(k), body.params[k + 1])
     for stm in body.body.stms:
         for k, found in enumerate(writes):
             for j, write in enumerate(found or ()):
@@ -194,7 +215,7 @@ def _brought_back(b: Builder, body: Lambda, stacks: Stacks, k: int, i: Atom, arr
     """Carried value k at the start of iteration i; `array` is what it was after it, or after the loop."""
     writes = stacks.writes[k]
     if writes is None:
-        return b.apply("index", stacks.rows["value", k, 0], i)
+        return b.apply("index", stacks.rows[_value(k)], i)
     if not writes:
         return b.apply("reshape", array, *array.type.shape)  # the same array, by a name of its own
     for j, write in enumerate(writes):
@@ -203,6 +224,16 @@ def _brought_back(b: Builder, body: Lambda, stacks: Stacks, k: int, i: Atom, arr
         array = write.undo(b, array, old, place)
     assert isinstance(array, Var)
     return array
+
+
+def _recalled(b: Builder, body: Lambda, stacks: Stacks, i: Var) -> dict[Var, Apply]:
+    """The variables of iteration i that were kept, or are what the next one started from."""
+    found = {var: Apply("index", (stacks.rows[_made(var)], i)) for var in stacks.made}
+    for array in stacks.handed:
+        after = b.apply("index", stacks.rows[_value(array.k)], one_more(b, i))
+        olds = [b.apply("index", stacks.rows[_made(old)], i) for old in array.olds]
+        found |= array.values(b, after, olds, lambda write: [_index(b, body, stacks, at, i) for at in write.place])
+    return found
 
 
 def _index(b: Builder, body: Lambda, stacks: Stacks, atom: Atom, i: Atom) -> Atom:

@@ -32,7 +32,7 @@ from .values import rerun, returning
 
 Back: TypeAlias = Callable[[Scope], None]
 Rule: TypeAlias = "Callable[[Sweep, Stm], Back]"
-NOTHING: Mapping[Var, tuple[Var, Atom]] = MappingProxyType({})
+NOTHING: Mapping[Var, Apply] = MappingProxyType({})
 Pull: TypeAlias = Callable[[Builder, Sequence[Atom | None]], tuple[Atom | None, ...]]
 
 
@@ -43,7 +43,7 @@ class Sweep:
     `varied`, `masked`, `unbounded`, `flat` and `steep` know the block's variables (`activity`, `masks`, `roots`),
     `bound` are those that it binds; `plan` says what its loops may keep; `held` are checks that are not made again
     here, and those of the blocks around; `asked` knows branches that are read only in part (`asked`); `recalled` are
-    variables that are rows of a stack: they are not computed.
+    variables that are not computed, but read from what was kept.
     """
 
     b: Builder
@@ -57,7 +57,7 @@ class Sweep:
     plan: Plan = field(default_factory=Plan)
     held: tuple[Stm, ...] = ()
     asked: Mapping[str, Var] = field(default_factory=dict[str, Var])
-    recalled: Mapping[str, tuple[Var, Atom]] = field(default_factory=dict[str, tuple[Var, Atom]])
+    recalled: Mapping[str, Apply] = field(default_factory=dict[str, Apply])
 
     @property
     def before(self) -> tuple[Stm, ...]:
@@ -86,13 +86,13 @@ class Sweep:
         return back
 
     def _recall(self, var: Var, start: int) -> None:
-        """Read a variable from its stack; what computes it since statement `start` does so by another name, in vain."""
+        """Read a variable from what was kept; what computes it after statement `start` binds another name, in vain."""
         stms = self.b.stms
         stms[start:] = [
             Stm(tuple(fresh(x.name, x.type) if x == var else x for x in stm.vars), stm.expr, stm.pos)
             for stm in stms[start:]
         ]
-        stms.insert(start, Stm((var,), Apply("index", self.recalled[var.name]), stms[start].pos))
+        stms.insert(start, Stm((var,), self.recalled[var.name], stms[start].pos))
 
     def _segment(self, segment: Segment, collapse: Collapse) -> Back:
         """Back through a segment by what collapses it, or one statement after another."""
@@ -174,13 +174,13 @@ class Sweep:
         args: Sequence[Atom],
         outer: Sequence[Var | None],
         plan: Plan | None = None,
-        recalled: Mapping[Var, tuple[Var, Atom]] = NOTHING,
+        recalled: Mapping[Var, Apply] = NOTHING,
     ) -> tuple[Sweep, Block]:
         """A copy of an inner block applied to `args`, and the sweep that will run it again in the return sweep.
 
         `outer` says for each result of the block which variable it goes to; None where its adjoint may be masked
         anyway. The plan is that of this block unless another is given. `recalled` are variables of the block, each with
-        the stack and the row where it is kept.
+        what it is instead of being computed.
         """
         count = len(lam.body.results)
         every = Lambda(lam.params, Block(lam.body.stms, (*lam.body.results, *recalled)))
@@ -203,7 +203,7 @@ class Sweep:
             bound_in(block),
             plan or self.plan,
             tuple(stm for stm in (*self.before, *first.stms) if isinstance(stm.expr, Check)),
-            recalled={x.name: row for x, row in zip(again, recalled.values(), strict=True) if isinstance(x, Var)},
+            recalled={x.name: kept for x, kept in zip(again, recalled.values(), strict=True) if isinstance(x, Var)},
         )
         return sweep, block
 

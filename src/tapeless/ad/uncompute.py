@@ -25,11 +25,11 @@ from .announce import announce_backwards, announce_irreversible
 from .bits import Backwards, keeping_bits
 from .inexact import Inexact, inexact_backwards, inexact_in
 from .iteration import run_back
-from .limits import read_back
 from .near import is_near
 from .noted import noting
 from .planner import Plan
 from .sweep import Sweep
+from .trial import trial
 
 UNSAFE = "an index depends on a float that comes back only to within rounding"
 
@@ -107,7 +107,7 @@ class Returning:
     def inexact(self) -> Inexact | None:
         """What is inexact in an iteration; None where no such value is read in the return sweep."""
         found, params = inexact_in(self.loop.body), self.loop.body.params[1:]
-        read = read_back(self.sweep, self.stm)
+        read = trial(self.sweep, self.stm).read
         return found if found.has(*(params[k] for k in read)) else None
 
     def run(self, scope: Scope, check: str) -> Found:

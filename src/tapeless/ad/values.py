@@ -156,3 +156,8 @@ def in_range(b: Builder, keys: Sequence[Atom], shape: Sequence[Atom]) -> Atom:
         inside = here if inside is None else b.apply("and", inside, here)
     assert inside is not None
     return inside
+
+
+def one_more(b: Builder, count: Atom) -> Atom:
+    """count + 1."""
+    return i64(int(count.value) + 1) if isinstance(count, Lit) else b.apply("add", count, i64(1))

@@ -16,7 +16,7 @@ from collections.abc import Sequence
 
 from ..ir.build import Builder
 from ..ir.core import Apply, Block, Check, Expr, For, Function, Lambda, Stm
-from ..ir.types import Atom, Var
+from ..ir.types import Atom, Lit, Var
 from ..ir.walk import map_lambdas, statements, substitute
 from ..records import dataclass, field
 from . import dce
@@ -59,25 +59,47 @@ class _Search:
 
     def block(self, block: Block) -> Block:
         stms: list[Stm] = []
-        for stm in block.stms:
+        for at, stm in enumerate(block.stms):
             expr = stm.expr
             if isinstance(expr, Apply | Check):
                 stms.append(Stm(stm.vars, self.rows.get(stm.vars[0].name, expr), stm.pos) if stm.vars else stm)
                 continue
             if isinstance(expr, For):
                 b = Builder(stm.pos)
-                init = tuple(self._start(b, expr, k, start) for k, start in enumerate(expr.init))
+                rest = block.stms[at + 1 :]
+                init = tuple(
+                    self._start(b, expr, k, start, self._has_last_row(stm.vars[k], expr.count, rest))
+                    for k, start in enumerate(expr.init)
+                )
                 stms += b.stms
                 expr = For(expr.count, init, expr.body)
             inner = map_lambdas(expr, lambda lam: Lambda(lam.params, self.block(lam.body)))
             stms.append(Stm(stm.vars, inner, stm.pos))
         return Block(tuple(stms), block.results)
 
-    def _start(self, b: Builder, loop: For, k: int, start: Atom) -> Atom:
+    def _has_last_row(self, array: Var, count: Atom, rest: Sequence[Stm]) -> bool:
+        """Is all that becomes of an array after its loop that one row more is written, the last one?"""
+        if self.uses[array.name] != 1 or not array.type.shape:
+            return False
+        size = array.type.shape[0]
+        match self.made.get(size.name) if isinstance(size, Var) else None:
+            case Apply("add", (number, Lit(value=1))):
+                is_longer = number == count
+            case _:
+                is_longer = isinstance(size, Lit) and isinstance(count, Lit) and size.value == count.value + 1
+        return is_longer and any(
+            isinstance(stm.expr, Apply) and stm.expr.op == "update" and stm.expr.args[::2] == (array, count)
+            for stm in rest
+        )
+
+    def _start(self, b: Builder, loop: For, k: int, start: Atom, has_last_row: bool) -> Atom:
         """What a carried value starts from: scratch where all of it is written."""
         fill = self.made.get(start.name) if isinstance(start, Var) else None
-        reads = self._filling(loop, k, fill.args[1:], ()) if fill is not None and _is_fill(fill) else None
-        if fill is None or reads is None:
+        if fill is None or not _is_fill(fill):
+            return start
+        sizes = (loop.count, *fill.args[2:]) if has_last_row else fill.args[1:]
+        reads = self._filling(loop, k, sizes, ())
+        if reads is None:
             return start
         for stm in reads:
             (var,) = stm.vars

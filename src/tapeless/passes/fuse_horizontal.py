@@ -1,14 +1,18 @@
 """Horizontal fusion: independent operators of one size that read the same array become one, and read it once.
 
-Two maps become a map with the results of both, two reductions a reduction of tuples. A map that only checks is done
-along with whatever runs over the same indices after it.
+Two maps become a map with the results of both, two reductions a reduction of tuples. They may read it at the same
+distance from their own index, as parts of the adjoint of a stencil do. A map that only checks is done along with
+whatever runs over the same indices after it.
 """
 
 from __future__ import annotations
 
+from typing import TypeAlias
+
 from ..ir.core import Apply, Block, Hist, Lambda, Map, Reduce, Scan, Scatter, Stm
-from ..ir.types import Var
-from ..ir.walk import substitute_lambda
+from ..ir.types import I64, Atom, Type, Var
+from ..ir.walk import subst_atom, substitute, substitute_lambda
+from .affine import form_of
 from .cost import statement_count
 from .fuse_vertical import Consumer, fused, is_movable
 from .uses import mentioned
@@ -17,6 +21,9 @@ from .views import same
 # How far apart, and how large together.
 DISTANCE = 8
 MERGED_STATEMENTS = 80
+
+# An array with leading indices, and how far from a counter it is read along the next dimension.
+_Stream: TypeAlias = tuple[tuple[Atom, ...], int, frozenset[tuple[str, int]]]
 
 
 def horizontal(stms: list[Stm]) -> list[Stm]:
@@ -30,7 +37,7 @@ def horizontal(stms: list[Stm]) -> list[Stm]:
         earlier, later = stms[partner], stms[number]
         both_fold = isinstance(earlier.expr, Reduce) and isinstance(later.expr, Reduce)
         names = {var.name for var in earlier.vars}
-        stms[number] = _both(earlier, later) if both_fold else fused(earlier, later, names)
+        stms[number] = _both(earlier, later) if both_fold else _once(fused(earlier, later, names))
         del stms[partner]
     return stms
 
@@ -61,15 +68,39 @@ def _alike(earlier: Stm, later: Consumer) -> bool:
     return few and bool(_streams(x.body) & _streams(later.body))
 
 
-def _streams(body: Lambda) -> set[str]:
-    """The arrays that the body reads at its own index."""
-    counter = body.params[0]
-    return {
-        stm.expr.args[0].name
-        for stm in body.body.stms
-        if isinstance(stm.expr, Apply) and stm.expr.op == "index" and isinstance(stm.expr.args[0], Var)
-        and same(stm.expr.args[1], counter)
-    }  # fmt: skip
+def _streams(body: Lambda) -> set[_Stream]:
+    """The arrays that the body reads along one dimension, at its own index or at a fixed distance from it."""
+    counter = body.params[0].name
+    defs = {stm.vars[0].name: stm.expr for stm in body.body.stms if isinstance(stm.expr, Apply)}
+    found = set[_Stream]()
+    for expr in defs.values():
+        if expr.op != "index":
+            continue
+        for place, at in enumerate(expr.args[1:], 1):
+            form = form_of(at, defs)
+            if form.coefficient(counter) == 1:
+                distance = form.without(counter)
+                found.add((expr.args[:place], distance.const, frozenset(distance.terms.items())))
+                break
+    return found
+
+
+def _once(stm: Stm) -> Stm:
+    """A map that does what it reads, and where, once: the rows that both of its parts read are the same then."""
+    expr = stm.expr
+    if not isinstance(expr, Map):
+        return stm
+    known, subst, stms = dict[Apply, Var](), dict[Var, Atom](), list[Stm]()
+    for inner in expr.body.body.stms:
+        if isinstance(inner.expr, Apply) and (inner.expr.op == "index" or inner.vars[0].type == Type(I64)):
+            args = tuple(subst_atom(x, subst) for x in inner.expr.args)
+            first = known.setdefault(Apply(inner.expr.op, args, inner.expr.attrs), inner.vars[0])
+            if first != inner.vars[0]:
+                subst[inner.vars[0]] = first
+                continue
+        stms.append(inner)
+    body = substitute(Block(tuple(stms), expr.body.body.results), subst)
+    return Stm(stm.vars, Map(expr.size, Lambda(expr.body.params, body)), stm.pos)
 
 
 def _both(earlier: Stm, later: Stm) -> Stm:

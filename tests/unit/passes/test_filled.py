@@ -157,3 +157,35 @@ def test_places_that_are_turned_round(old: str, place: str, count: str, scratch:
 def test_the_same_counter_twice_is_the_diagonal() -> None:
     text = ROUND.replace("OLD", "i i").replace("PLACE", "i i").replace("COUNT", "w").replace("FILL", "0.0")
     assert agree(text, np.arange(9.0).reshape(3, 3)) == 0
+
+
+@pytest.mark.parametrize(
+    ("size", "last", "scratch"),
+    [
+        ("longer: i64 = add k 1", "b: f64[longer, n] = update a y k", 1),
+        ("longer: i64 = add k 2", "b: f64[longer, n] = update a y k", 0),
+        ("longer: i64 = add k 1", "b: f64[longer, n] = update a y 0", 0),
+        ("longer: i64 = add k 1", "b: f64[longer, n] = accumulate a y k", 0),
+        ("longer: i64 = add k 1", "c: f64 = index a k 0\n b: f64[longer, n] = update a y k", 0),
+    ],
+)
+def test_a_row_that_is_written_behind_the_loop(size: str, last: str, scratch: int) -> None:
+    text = f"""
+def states(x: f64[n], k: i64) {{
+  {size}
+  z: f64[longer, n] = replicate 0.0 longer n
+  y: f64[n], a: f64[longer, n] = for k [x z] (i: i64, s: f64[n], p: f64[longer, n]) {{
+    q: f64[longer, n] = update p s i
+    t: f64[n] = map n (j: i64) {{
+      e: f64 = index s j
+      g: f64 = sin e
+      return g
+    }}
+    return t q
+  }}
+  {last}
+  return b
+}}
+"""
+    for k in (0, 1, 4):
+        assert agree(text, np.array([0.3, -1.0]), k) == scratch

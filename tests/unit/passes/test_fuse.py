@@ -352,3 +352,50 @@ def f(x: f64[n], k: i64[n], a: f64[5], b: f64[5]) {
         fuse,
     )
     assert [kind for kind in kinds(function.body) if kind in ("map", "hist")] == ["hist", "hist"]
+
+
+def _apart(reads: str) -> list[str]:
+    """Two matrices made of the same rows; READS are the indices of the second."""
+    forms, _ = _forms(
+        f"""
+def f(x: f64[n]) {{
+  m: i64 = add n -2
+  a: f64[m, m] = map m (i: i64) {{
+    i1: i64 = add i 1
+    p: f64 = index x i1
+    e: f64 = exp p
+    r: f64[m] = map m (j: i64) {{
+      j1: i64 = add j 1
+      q: f64 = index x j1
+      s: f64 = mul e q
+      return s
+    }}
+    return r
+  }}
+  b: f64[m, m] = map m (k: i64) {{
+    k1: i64 = add k 1
+    k2: i64 = add k 2
+    l1: i64 = sub 5 k
+    u: f64 = index x {reads}
+    v: f64 = sin u
+    w: f64[m] = map m (l: i64) {{
+      l2: i64 = add l 1
+      y: f64 = index x l2
+      z: f64 = mul v y
+      return z
+    }}
+    return w
+  }}
+  return a b
+}}
+"""
+    )
+    return forms
+
+
+def test_arrays_that_are_read_at_one_distance_are_read_once():
+    assert _apart("k1") == ["map", "map"]  # both matrices in one map of one map of rows
+
+
+def test_arrays_that_are_read_at_several_distances_stay_apart():
+    assert _apart("k2") == _apart("l1") == ["map", "map", "map", "map"]
