@@ -73,6 +73,18 @@ def test_no_place_is_computed_for_each_element() -> None:
         assert "hist" not in tp.grad(function).show("ir", u, *([2] if function is not rows else []))
 
 
+def loops(function, *args) -> int:
+    return tp.grad(function).show("ir", *args).count("= for ")
+
+
+def test_what_is_kept_side_by_side() -> None:
+    """Numbers and rows are; planes would go through memory twice more, and a loop writes each where it arrives."""
+    assert loops(rows, np.ones((4, 2))) == 0
+    forward_and_back = 2
+    assert loops(advected, np.ones((5, 6)), 2) == forward_and_back
+    assert loops(volumes, np.ones((2, 3, 4)), 2) == forward_and_back + 1
+
+
 def ahead(u, v):
     total = 0.0
     for i in range(len(u) - len(v)):

@@ -334,6 +334,8 @@ CASES: tuple[Case, ...] = (
     Law("histograms", combine.HISTOGRAMS, (VECTOR, SQUARE[:2, :2], SQUARE[1:, 1:], MATRIX, SQUARE, KEYS // 2)),
     Promise("the largest root", masks.MAX_OF_ROOTS, (0.0, 4.0), (0.0, 0.25)),
     Promise("the logarithm of an argument", masks.LOG_OF_AN_ARGUMENT, (0.0, 3.0), (0.0, 0.0)),
+    Promise("the root of a chosen product with a zero", masks.ROOT_OF_A_CHOICE, (1.0, 4.0), (np.inf, 0.0)),
+    Promise("the root of a product that is not chosen", masks.ROOT_OF_A_CHOICE, (0.0, 3.0), (0.0, 0.0)),
     Promise("a product that is used when finite", masks.TESTED_FOR_INFINITY, (np.inf, 3.0), (0.0, 0.0)),
     Promise("a product that is used when a number", masks.TESTED_FOR_NAN, (np.nan, 3.0), (0.0, 0.0)),
     Promise("the root of a product with zero", masks.SCALED_BEFORE_A_ROOT, (2.0, 0.0), (0.0, np.inf)),

@@ -28,6 +28,18 @@ def f(x: f64, y: f64) {
 }
 """
 
+# A zero of an arm that is not taken meets an infinite partial, and a partial that is zero the slope of a root of zero.
+ROOT_OF_A_CHOICE = """
+def f(x: f64, y: f64) {
+  u: f64 = log x
+  p: f64 = mul u y
+  c: bool = gt x 0.0
+  z: f64 = select c p 0.0
+  o: f64 = sqrt z
+  return o
+}
+"""
+
 TESTED_FOR_INFINITY = """
 def f(x: f64, y: f64) {
   p: f64 = mul x y

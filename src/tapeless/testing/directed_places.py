@@ -201,7 +201,8 @@ def f(x: f64[n], t: i64) {
 """
 
 # Places that wrap around: alone, beside a place from outside, in the first places of an array, and in a column that is
-# read whole; and places that look alike: quotients, remainders of another divisor, and those of another place.
+# read whole; and places that look alike: quotients, remainders of another divisor, those of another place, and
+# those of a shift that is known only at run time.
 WRAPPED = """
 def f(x: f64[n], a: f64[n, n], t: f64[3, n], c: i64, key: i64[n]) {
   d: f64[n] = map n (i: i64) {
@@ -270,6 +271,13 @@ def f(x: f64[n], a: f64[n, n], t: f64[3, n], c: i64, key: i64[n]) {
     }
     return r7
   }
-  return d d1 d2 d3 d4 d5 d6 d7
+  d8: f64[n] = map n (i8: i64) {
+    j8: i64 = add i8 c
+    l8: i64 = mod j8 n
+    e8: f64 = index x l8
+    p8: f64 = sin e8
+    return p8
+  }
+  return d d1 d2 d3 d4 d5 d6 d7 d8
 }
 """

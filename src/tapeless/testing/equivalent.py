@@ -196,6 +196,8 @@ EQUIVALENT: dict[str, dict[str, str]] = {
     "local": {
         "condition negated: if isinstance(array, Var):": PLACE,
         "statement dropped: scope.restore(array, write_back(scope.b, expr, scope.primal(out), old))": PLACE,
+        "second operand dropped: masked and steep": GUARD,
+        "first operand dropped: masked and steep": GUARD,
         "comparison changed: k + 1 < len(parts)": DEAD,
         "sign changed: k + 1": DEAD,
     },

@@ -5,8 +5,10 @@ from __future__ import annotations
 import pytest
 
 from tapeless.ad.planner import Plan
+from tapeless.ad.vjp import pullback
 from tapeless.eliminate.collapse import Collapser
 from tapeless.eliminate.paper import Paper
+from tapeless.ir.build import Builder
 from tapeless.ir.core import For
 from tapeless.ir.text import parse_function
 from tapeless.ir.walk import statements
@@ -98,7 +100,17 @@ def test_two_inputs():
     reverse_agrees(program(loop=TWO, results="p"), (0.4, 0.3, 5), plan=Plan(collapse=Collapser()))
 
 
+LINEAR = LOOP.replace("sin z", "mul z 0.5").replace("mul w z1", "add w z1")
+
+
 def test_dearer_derivatives_are_not_carried():
     """Two numbers with two tangents each, where nothing has to be kept."""
-    linear = LOOP.replace("sin z", "mul z 0.5").replace("mul w z1", "add w z1")
-    assert said(program("y", loop=linear)) == ["keeps nothing"]
+    assert said(program("y", loop=LINEAR)) == ["keeps nothing"]
+
+
+@pytest.mark.parametrize(("loop", "taken"), [(LOOP, ["tangents"]), (LINEAR, [])])
+def test_a_way_that_is_chosen_is_told_to_be_compared(loop: str, taken: list[str]):
+    """Dearer ones are not made in the first place, so that nothing is left to compare."""
+    function, collapse = program("y", loop=loop), Collapser()
+    pullback(Builder(), function.body, function.params[:2], Plan(collapse=collapse))
+    assert collapse.taken == taken
