@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from ..config import config
 from ..ir.core import Function
-from ..passes import fuse, hoist, parallelise, planes, scalarise, simplify, unroll, whole
+from ..passes import fuse, groups, hoist, parallelise, planes, scalarise, simplify, unroll, whole
 from ..passes.notes import Notes
 from ..symbolic import chains, stages
 
@@ -22,8 +22,8 @@ def _coarsened(function: Function, notes: Notes) -> Function:
 
 
 STEPS = (
-    simplify.run, planes.run, parallelise.run, simplify.run, _coarsened, whole.run, hoist.run_before_derivatives,
-    fuse.run, unroll.run_before_derivatives, scalarise.run, simplify.run,
+    simplify.run, planes.run, groups.run, parallelise.run, simplify.run, _coarsened, whole.run,
+    hoist.run_before_derivatives, fuse.run, unroll.run_before_derivatives, scalarise.run, simplify.run,
 )  # fmt: skip
 
 
