@@ -175,7 +175,7 @@ def _concat(e: Emitter, stm: Stm, expr: Apply) -> None:
             dims=piece.dims,
             packed=target.packed and axis == 0,
         )
-        if piece.region is target.region and e.kernel.uses.joined(cast(Var, atom)) is stm:
+        if piece.region is target.region and _is_joined_alone(e, cast(Var, atom), stm):
             stands = True  # `destinations` gave the array its memory, and let this part be built there
         else:
             memory.copy(e, view, piece)
@@ -183,6 +183,11 @@ def _concat(e: Emitter, stm: Stm, expr: Apply) -> None:
     if stands:
         e.places.pop(var)
     e.bind(var, target)
+
+
+def _is_joined_alone(e: Emitter, part: Var, stm: Stm) -> bool:
+    join = e.kernel.uses.joined(part)
+    return join is not None and join.stm is stm
 
 
 def _stack(e: Emitter, stm: Stm, expr: Apply) -> None:

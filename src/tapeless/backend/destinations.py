@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from ..ir.core import Apply, Map, Stm
 from ..ir.types import Atom, Lit, Var
 from ..ir.walk import operands, statements
+from ..passes.place import Join
 from ..records import dataclass, replace
 from . import affine, memory
 from .arrays import slice_of
@@ -30,9 +31,11 @@ class Destination:
 
 def find(e: Emitter, stm: Stm) -> list[Destination | None]:
     """The parts of arrays that the results of a map may be built in."""
-    if len(stm.vars) == 1 and (join := e.kernel.uses.joined(stm.vars[0])) is not None:
-        return [_in_join(e, stm.vars[0], join)]
-    return [_in_part(e, stm, var) for var in stm.vars]
+    joins = [e.kernel.uses.joined(var) for var in stm.vars]
+    return [
+        _in_part(e, stm, var) if join is None else _in_join(e, var, join)
+        for var, join in zip(stm.vars, joins, strict=True)
+    ]
 
 
 def _in_part(e: Emitter, stm: Stm, var: Var) -> Destination | None:
@@ -57,11 +60,11 @@ def _in_part(e: Emitter, stm: Stm, var: Var) -> Destination | None:
     return Destination(place, bool(captured))
 
 
-def _in_join(e: Emitter, part: Var, join: Stm) -> Destination | None:
+def _in_join(e: Emitter, var: Var, join: Join) -> Destination | None:
     """The place of a part in the array that it will be joined into; of several parts the first map takes it."""
-    whole, expr = join.vars[0], join.expr
+    whole, expr = join.stm.vars[0], join.stm.expr
     assert isinstance(expr, Apply)
-    before = expr.args[: expr.args.index(part)]
+    before = expr.args[: expr.args.index(join.part)]
     sizes = [atom.type.shape[0] for atom in before]
     if expr.attrs != (0,) or e.width > 1 or whole in e.places or not _are_known(e, (*whole.type.shape, *sizes)):
         return None
@@ -69,8 +72,9 @@ def _in_join(e: Emitter, part: Var, join: Stm) -> Destination | None:
     start = size(0)
     for length in e.sizes(sizes):
         start = affine.add(e, start, length)
-    place = replace(array, offset=affine.offset_at(e, array, (start,)), dims=e.sizes(part.type.shape))
-    return Destination(place, read=False)
+    dims = e.sizes(var.type.shape)
+    offset, strides = affine.offset_at(e, array, (start,)), affine.row_major(e, dims)
+    return Destination(replace(array, offset=offset, dims=dims, strides=strides), read=False)
 
 
 def _are_known(e: Emitter, atoms: Sequence[Atom]) -> bool:

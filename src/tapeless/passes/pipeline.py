@@ -17,6 +17,7 @@ from ..records import dataclass
 from . import (
     defer,
     distribute,
+    early,
     extract,
     factor,
     filled,
@@ -95,6 +96,7 @@ PIPELINE: tuple[Pass, ...] = (
     Pass("unswitch", unswitch.run),
     Pass("simplify", simplify.run),
     Pass("snapshot", snapshot.run),
+    Pass("early", early.run),
 )
 
 

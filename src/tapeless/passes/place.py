@@ -20,6 +20,14 @@ from ..records import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)
+class Join:
+    """A `concat`, and the name by which it takes an array."""
+
+    stm: Stm
+    part: Var
+
+
+@dataclass(frozen=True, slots=True)
 class Uses:
     """Answers by identity of blocks and lambdas, which the analysed function keeps alive."""
 
@@ -29,7 +37,7 @@ class Uses:
     looped: set[Var] = field(default_factory=set[Var])
     parts: dict[Var, Apply] = field(default_factory=dict[Var, Apply])
     rows: dict[Var, frozenset[Var]] = field(default_factory=dict[Var, frozenset[Var]])
-    joins: dict[Var, Stm] = field(default_factory=dict[Var, Stm])
+    joins: dict[Var, Join] = field(default_factory=dict[Var, Join])
     others: list[Block] = field(default_factory=list[Block])
 
     def learn(self, block: Block) -> None:
@@ -57,8 +65,8 @@ class Uses:
         """The rows of the array of its destination that are others than the one `var` is written to."""
         return self.rows.get(var, frozenset())
 
-    def joined(self, var: Var) -> Stm | None:
-        """The `concat` that is `var`'s only use."""
+    def joined(self, var: Var) -> Join | None:
+        """The `concat` that is `var`'s only use, as it is or as rows of another length."""
         return self.joins.get(var)
 
 
@@ -80,7 +88,7 @@ def _block(block: Block, uses: Uses) -> frozenset[Var]:
         mentions.setdefault(var, []).append(len(block.stms))
     last = {var: numbers[-1] for var, numbers in mentions.items()}
     uses.last[id(block)] = last
-    for var, made in bound.items():
+    for var, made in reversed(bound.items()):
         if len(mentions.get(var, ())) == 1 and last[var] < len(block.stms):
             _find_destination(uses, block, mentions, var, made)
     free = uses.free[id(block)] = frozenset(last.keys() - bound.keys())
@@ -96,7 +104,9 @@ def _find_destination(uses: Uses, block: Block, mentions: dict[Var, list[int]], 
                 uses.parts[var] = write
                 uses.rows[var] = _rows_beside(block, write)
         case Apply("concat", args) if args.count(var) == 1:
-            uses.joins[var] = block.stms[use]
+            uses.joins[var] = Join(block.stms[use], var)
+        case Apply("reshape") if (join := uses.joins.get(block.stms[use].vars[0])) is not None:
+            uses.joins[var] = join
         case _:
             pass
 
