@@ -23,6 +23,7 @@ from .places import Place
 from .ranges import Walk
 from .reductions import Choice
 from .rewrite import name_of
+from .sums import plus
 from .uses import bound_names, slice_for
 from .views import same
 
@@ -113,6 +114,7 @@ class _Emitter:
         self.loop, self.plan = loop, plan
         self.size = self._size()
         self.pairs: dict[int, tuple[Atom, ...]] = {}
+        self.zeros: dict[int, Atom] = {}
         self.block = self._independent()
 
     def _size(self) -> Atom:
@@ -123,8 +125,8 @@ class _Emitter:
         """The body over initial arrays and neutral accumulators, and what histograms need at its end."""
         loop, plan = self.loop, self.plan
         subst: dict[Var, Atom] = {loop.params[k]: loop.init[k] for k in plan.places}
-        for k, op in plan.reduces.items():
-            subst[loop.params[k]] = neutral_literal(op, loop.params[k].type.dtype)
+        for k in plan.reduces:
+            subst[loop.params[k]] = self._nothing(k)
         extra = [stm for found in plan.hists.values() for deposit in found for stm in deposit.extra]
         b = Builder(loop.pos)
         values = self._choice_values(b)
@@ -200,32 +202,53 @@ class _Emitter:
         for c in plan.choices:
             worst = neutral_literal("min" if c.op == "lt" else "max", c.values[0].type.dtype)
             neutral += [worst, *(zero(v.type.dtype) for v in c.values[1:])]
-        op = self._operator([x.dtype for x in neutral])
+        op = self._operator([x.type for x in neutral])
         totals = list(self._bind([x.type for x in neutral], Reduce(self.size, op, tuple(neutral), body)))
         for k, name in plan.reduces.items():
             total, start = totals.pop(0), loop.init[k]
-            done = start == self._neutral(k)
-            self._finish(k, total if done else self.r.apply(name, start, total))
+            done = start == self._neutral(k) or self._is_zeros(start)
+            self._finish(k, total if done else self._combined(name, start, total))
         for c in plan.choices:
             best, totals = totals[: len(c.members)], totals[len(c.members) :]
             wins = self.r.apply(c.op, best[0], loop.init[c.key])
             for k, value in zip(c.members, best, strict=True):
                 self._finish(k, self.r.apply("select", wins, value, loop.init[k]))
 
-    def _neutral(self, k: int) -> Lit:
+    def _neutral(self, k: int) -> Atom:
         """A sum that starts at 0.0 may start every partial sum there: no sum of that kind is ever -0.0."""
         start, op = self.loop.init[k], self.plan.reduces[k]
-        if op == "add" and is_value(start, 0.0) and isinstance(start, Lit):
+        if op == "add" and isinstance(start, Lit) and is_value(start, 0.0):
             return start
-        return neutral_literal(op, start.type.dtype)
+        return self._nothing(k)
 
-    def _operator(self, dtypes: Sequence[object]) -> Lambda:
-        plan, types = self.plan, [Type(d) for d in dtypes]  # type: ignore[arg-type]
-        count = len(types)
+    def _nothing(self, k: int) -> Atom:
+        """What an iteration starts from: the neutral number, or an array of zeros."""
+        type = self.loop.params[k].type
+        if not type.shape:
+            return neutral_literal(self.plan.reduces[k], type.dtype)
+        if k not in self.zeros:
+            self.zeros[k] = self.r.apply("replicate", zero(type.dtype), *type.shape)
+        return self.zeros[k]
+
+    def _is_zeros(self, start: Atom) -> bool:
+        made = self.r.operation(start, "replicate")
+        return made is not None and isinstance(made.args[0], Lit) and is_value(made.args[0], 0.0)
+
+    def _combined(self, name: str, start: Atom, total: Atom) -> Atom:
+        if not start.type.shape:
+            return self.r.apply(name, start, total)
+        b = Builder(self.loop.pos)
+        return self.r.splice(b.block((plus(b, start, total),)))[0]
+
+    def _operator(self, types: Sequence[Type]) -> Lambda:
+        plan, count = self.plan, len(types)
 
         def combine(b: Builder, *xs: Var) -> list[Atom]:
             olds, news = list(xs[:count]), list(xs[count:])
-            results: list[Atom] = [b.apply(op, olds.pop(0), news.pop(0)) for op in plan.reduces.values()]
+            results: list[Atom] = []
+            for op in plan.reduces.values():
+                old, new = olds.pop(0), news.pop(0)
+                results.append(plus(b, old, new) if old.type.shape else b.apply(op, old, new))
             for c in plan.choices:
                 wins = b.apply(c.op, news[0], olds[0])
                 for _ in c.members:

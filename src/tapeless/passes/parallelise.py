@@ -18,7 +18,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import TypeVar
 
-from ..ir.core import Apply, Block, For, Function, Lambda, Pos, Stm
+from ..ir.core import Apply, Block, For, Function, If, Lambda, Pos, Stm
 from ..ir.types import I64, Atom, Lit, Type, Var, i64
 from ..ir.walk import fresh, refresh, statements
 from ..records import dataclass, field, replace
@@ -36,6 +36,7 @@ from .places import Found, NotLocal, Query, find_place
 from .ranges import Walk
 from .reductions import accumulation, choice
 from .rewrite import Rewriter, name_of
+from .summed import decided, is_summed
 from .uses import bound_names, mentioned, reached, sites, slice_for, use_counts
 from .views import is_small
 
@@ -131,7 +132,7 @@ class _Parallelise:
                 self.notes.add(loop.pos, "loop", plan.summary, "iterations are independent")
             emit(self.walk, loop, plan)
             return
-        if self._split(loop, plan):
+        if self._split(loop, plan) or self._decide(loop, plan):
             return
         self.notes.add(loop.pos, "loop", "loop", self._why())
         self.r.emit(loop.vars, For(loop.count, loop.init, loop.body))
@@ -247,6 +248,8 @@ class _Parallelise:
                 found = deposits(param, result, where, uses)
                 if found:
                     plan.hists[k] = found
+                elif is_summed(param, result, where, uses):
+                    plan.reduces[k] = "add"
             elif op := accumulation(param, result, block, where, uses):
                 if op == "mul" and param.type.dtype.is_float and loop.init[k] != neutral_literal(op, param.type.dtype):
                     # The factors alone may overflow, and then not even a start of 0 would make 0 of them.
@@ -260,7 +263,12 @@ class _Parallelise:
         self._settle(loop, plan, wanted)
 
     def _settle(self, loop: Loop, plan: Plan, wanted: Sequence[int]) -> None:
-        """What depends on a value that needs the loop needs the loop too."""
+        """What depends on a value that needs the loop needs the loop too.
+
+        So do sums of arrays beside a map, which would keep the array of each iteration.
+        """
+        if plan.places or plan.hists:
+            plan.reduces = {k: op for k, op in plan.reduces.items() if not loop.params[k].type.shape}
         plan.rest = [k for k in wanted if k not in plan.kinds]
         while plan.rest:
             depends = reached(plan.block, [loop.params[k].name for k in plan.rest])
@@ -274,6 +282,23 @@ class _Parallelise:
     def _because(self, reason: str, stm: Stm | None) -> None:
         if not self.reason[0]:
             self.reason = (reason, stm.pos if stm else None)
+
+    def _decide(self, loop: Loop, plan: Plan) -> bool:
+        """Ask a question that has one answer for all iterations before the loop, where that makes sums of arrays."""
+        inside = bound_names(loop.body.body) | {param.name for param in loop.body.params}
+        for k in plan.rest:
+            if not loop.params[k].type.shape:
+                continue
+            condition = decided(loop.params[k], loop.body.body.results[k], loop.body.body, inside)
+            if condition is not None and name_of(condition) not in self.r.held:
+                versions: list[Block] = []
+                for _ in range(2):
+                    vars = tuple(fresh(var.name, var.type) for var in loop.vars)
+                    made = Stm(vars, For(loop.count, loop.init, refresh(loop.body)), loop.pos)
+                    versions.append(Block((made,), vars))
+                self.r.statement(Stm(loop.vars, If(condition, *versions), loop.pos))
+                return True
+        return False
 
     # -- splitting ----------------------------------------------------------------------------
 

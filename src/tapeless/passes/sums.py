@@ -36,11 +36,11 @@ def operators(expr: Reduce | Scan) -> list[str] | None:
     return found if len(statements) == len(expr.op.body.stms) else None
 
 
-def _plus(b: Builder, x: Atom, y: Atom) -> Atom:
+def plus(b: Builder, x: Atom, y: Atom) -> Atom:
     """x + y, element by element."""
     if not x.type.shape:
         return b.apply("add", x, y)
-    return b.map_(x.type.shape[0], lambda b, i: (_plus(b, b.apply("index", x, i), b.apply("index", y, i)),))[0]
+    return b.map_(x.type.shape[0], lambda b, i: (plus(b, b.apply("index", x, i), b.apply("index", y, i)),))[0]
 
 
 def sum_operator(b: Builder, types: Sequence[Type]) -> Lambda:
@@ -48,7 +48,7 @@ def sum_operator(b: Builder, types: Sequence[Type]) -> Lambda:
 
     def combine(inner: Builder, *operands: Var) -> Sequence[Atom]:
         count = len(types)
-        return [_plus(inner, x, y) for x, y in zip(operands[:count], operands[count:], strict=True)]
+        return [plus(inner, x, y) for x, y in zip(operands[:count], operands[count:], strict=True)]
 
     return b.lam((*types, *types), combine)
 
