@@ -91,3 +91,35 @@ def test_arrays_within_a_budget():
     found = tp.grad(fields, (0, 1), memory="2KB")(u, v, 200)
     np.testing.assert_allclose(found, exact, rtol=1e-9, atol=1e-12)
     assert "runs backwards" in tp.grad(fields, (0, 1), memory="2KB").explain(u, v, 200)
+
+
+def trajectories(starts, n):
+    total = 0.0
+    for k in range(len(starts)):
+        total += leapfrog(starts[k], 0.2, n)
+    return total
+
+
+@pytest.mark.parametrize(("n", "each"), [(64, 2), (65, 4)])
+def test_short_loops_side_by_side_keep_their_states(n, each):
+    """As many states as would be noted to see whether a loop comes back; longer loops are tried before."""
+    jitted, starts = tp.jit(trajectories), np.array([0.3, 0.5, 0.7])
+    call = specialise(jitted.parameters, (starts, n), {}, static_shapes=False)
+    program = prepare(lower(jitted.parameters, call.specs, None, 1).function, Notes())
+    counts = []
+    for plan in (Plan(backwards=True), Plan(backwards=True, strict=True)):
+        tower = CountingTower()
+        evaluate(vjp_function(program, [0], plan=plan), [starts, n, 1.0], tower)
+        counts.append(tower.counts["sin"])
+    # The value is computed once, and once more where the return sweep begins.
+    assert counts[0] == (1 + each) * len(starts) * n
+    assert counts[1] >= 4 * len(starts) * n
+
+
+@pytest.mark.parametrize("n", [0, 1, 63, 64, 65, 200])
+def test_gradients_side_by_side(n):
+    starts = np.linspace(-1.0, 1.0, 11)
+    exact = tp.grad(trajectories)(starts, n)
+    derivative = tp.grad(trajectories, memory="reversible")
+    np.testing.assert_allclose(derivative(starts, n), exact, rtol=1e-9)
+    assert "within 64 iterations, else 64 states" in derivative.explain(starts, n)

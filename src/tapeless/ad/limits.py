@@ -35,11 +35,11 @@ class Limits:
     states: tuple[Type, ...] = ()
 
 
-def limits(sweep: Sweep, stm: Stm, writes: Writes) -> Limits:
+def limits(sweep: Sweep, stm: Stm, writes: Writes, plan: Plan) -> Limits:
     """The limits of a loop, computed before it."""
     expr, b = stm.expr, sweep.b
     assert isinstance(expr, For)
-    plan = sweep.plan.halved(expr.body.body)
+    plan = plan.halved(expr.body.body)
     if not plan.is_limited:
         return _unlimited(plan)
     read = trial(sweep, stm).read

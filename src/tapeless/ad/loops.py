@@ -55,7 +55,11 @@ def for_rule(sweep: Sweep, stm: Stm) -> Back:
     trips = _trips(sweep.b, expr.count)
     counted = Stm(stm.vars, For(trips, expr.init, expr.body), stm.pos)
     plan = sweep.plan.at(stm.pos)
-    if plan.backwards and (inverse := uncompute.forward(sweep, stm, counted, plan)) is not None:
+    may_keep_few = _may_keep_few(plan, expr.body)
+    if may_keep_few and (few := _few_states(sweep, stm, counted, plan)) is not None:
+        return few
+    is_short = may_keep_few and isinstance(trips, Lit) and int(trips.value) <= drift.ROOM
+    if plan.backwards and not is_short and (inverse := uncompute.forward(sweep, stm, counted, plan)) is not None:
         return _back_of(counted, lambda scope, adjoints: _restore(
             scope, expr, drift.back(Returning(sweep, counted, inverse, adjoints, plan), scope)
         ))  # fmt: skip
@@ -64,7 +68,7 @@ def for_rule(sweep: Sweep, stm: Stm) -> Back:
     if (body := accumulated.accumulated(sweep, counted)) is not None:
         return accumulated.back_of(sweep, counted, body)
     writes = stacks.writes_of(expr)
-    found = limits(sweep, counted, writes)
+    found = limits(sweep, counted, writes, sweep.plan)
     if is_literal(found.fits, True):
         whole = [k for k, journal in enumerate(writes) if journal is None]
         loop, made = split(For(trips, expr.init, expr.body), whole, sweep.before)
@@ -83,6 +87,29 @@ def for_rule(sweep: Sweep, stm: Stm) -> Back:
     return _back_of(counted, lambda scope, adjoints: _restore(
         scope, expr, _from_some(sweep, scope, counted, slots, adjoints, found.inner, inverse)
     ))  # fmt: skip
+
+
+def _may_keep_few(plan: Plan, body: Lambda) -> bool:
+    """Is it a loop of numbers that is to run backwards, one of many side by side?"""
+    return plan.backwards and plan.parallel and not plan.strict and not any(x.type.shape for x in body.params)
+
+
+def _few_states(sweep: Sweep, stm: Stm, counted: Stm, plan: Plan) -> Back | None:
+    """Keep all states if there are no more than are noted anyway to see whether a loop comes back (`drift`).
+
+    Else that many, and the loop runs backwards between them; None if it cannot. Short loops are then as fast as those
+    that keep everything, and long ones need no more memory than before.
+    """
+    expr, room = counted.expr, replace(plan, states=drift.ROOM)
+    assert isinstance(expr, For)
+    if isinstance(expr.count, Lit) or (inverse := uncompute.inverse_of(sweep, stm)) is None:
+        return None
+    writes = stacks.writes_of(expr)
+    found = limits(sweep, counted, writes, room)
+    if is_literal(found.fits, True):  # nothing is kept
+        return None
+    announce_some(room, stm.pos, expr.count, found.rows, found.states)
+    return _either(sweep, counted, writes, found, inverse)
 
 
 def _from_some(

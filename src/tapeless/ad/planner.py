@@ -60,15 +60,16 @@ class Rerun:
 class Plan:
     """What the loops of a block may keep: `bytes` altogether, or `states` each; without either there is no limit.
 
-    With `backwards`, loops that can are run backwards and keep nothing; if `strict`, others are refused. Decisions are
-    written to `notes`, where they are asked for, and what is run again to `reruns`, by its place. `collapse` may know a
-    cheaper way through straight-line segments.
+    With `backwards`, loops that can are run backwards and keep nothing; if `strict`, others are refused. `parallel`:
+    all this is in a parallel operator. Decisions are written to `notes`, where they are asked for, and what is run
+    again to `reruns`, by its place. `collapse` may know a cheaper way through straight-line segments.
     """
 
     bytes: int | None = None
     states: int | None = None
     backwards: bool = False
     strict: bool = False
+    parallel: bool = False
     notes: Notes | None = field(default=None, compare=False)
     reruns: dict[Pos | None, Rerun] | None = field(default=None, compare=False)
     collapse: Collapse | None = field(default=None, compare=False)
@@ -94,7 +95,7 @@ class Plan:
 
     def in_parallel(self) -> Plan:
         """The plan of the body of a parallel operator."""
-        return self._part(LANES)
+        return replace(self._part(LANES), parallel=True)
 
     def _part(self, parts: int) -> Plan:
         return self if self.bytes is None else replace(self, bytes=self.bytes // parts)

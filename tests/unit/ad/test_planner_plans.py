@@ -8,6 +8,7 @@ from tapeless.errors import ArgumentError
 from tapeless.ir.core import Block, Pos
 from tapeless.ir.text import parse_function
 from tapeless.passes.notes import RETURN_SWEEP, Notes
+from tapeless.records import replace
 
 LOOP = "l{0}: f64 = for 3 [x] (i{0}: i64, y{0}: f64) {{\n z{0}: f64 = sin y{0}\n return z{0}\n }}\n"
 UNTIL = """u: f64 = while [x] (v: f64) {
@@ -76,7 +77,8 @@ def test_lanes_share_bytes():
 @pytest.mark.parametrize("plan", [Plan(), Plan(states=7)])
 def test_states_are_not_shared(plan: Plan):
     body = block(LOOP.format(0), LOOP.format(1))
-    assert plan.shared(body) == plan.halved(body) == plan.in_parallel() == plan
+    assert plan.shared(body) == plan.halved(body) == plan
+    assert plan.in_parallel() == replace(plan, parallel=True)
 
 
 @pytest.mark.parametrize(("plan", "limited"), [(Plan(), False), (Plan(bytes=0), True), (Plan(states=1), True)])
