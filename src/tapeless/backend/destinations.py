@@ -3,42 +3,44 @@
 In: a map, each of whose results is perhaps only used by one later write into a part of an array that dies there.
 Then the map may write into that part at once, provided that nothing reads the array in between, and that the map itself
 reads it, if at all, in other rows or only at the very element it is about to write (`u[i] -= ...`). A map that is only
-joined to other arrays fills its part of the new array, which gets its memory now.
+joined to other arrays fills its part of the new array, which gets its memory now. A map that makes a new array of one
+that dies, element by element (`u = u + v`), takes the memory of that one: less has to be in the cache.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 
-from ..ir.core import Apply, Map, Stm
-from ..ir.types import Atom, Lit, Var
+from ..ir.core import Apply, Block, Expr, Map, Stm
+from ..ir.types import Atom, Lit, Var, i64
 from ..ir.walk import operands, statements
+from ..passes.cost import has_check
 from ..passes.place import Join
-from ..records import dataclass, replace
+from ..passes.uses import mentioned
+from ..records import replace
 from . import affine, memory
 from .arrays import slice_of
 from .emitter import Emitter
-from .values import Array, size
+from .values import Array, Region, size
 
 
-@dataclass(frozen=True, slots=True)
-class Destination:
-    """Where to build an array; `read` says that the elements there are read before they are overwritten."""
-
-    place: Array
-    read: bool
-
-
-def find(e: Emitter, stm: Stm) -> list[Destination | None]:
+def find(e: Emitter, stm: Stm) -> list[Array | None]:
     """The parts of arrays that the results of a map may be built in."""
     joins = [e.kernel.uses.joined(var) for var in stm.vars]
-    return [
+    found = [
         _in_part(e, stm, var) if join is None else _in_join(e, var, join)
         for var, join in zip(stm.vars, joins, strict=True)
     ]
+    taken = [place.region for place in found if place is not None]
+    for number, place in enumerate(found):
+        if place is None and (over := _over_operand(e, stm, number, taken)) is not None:
+            found[number] = over
+            taken.append(over.region)
+    return found
 
 
-def _in_part(e: Emitter, stm: Stm, var: Var) -> Destination | None:
+def _in_part(e: Emitter, stm: Stm, var: Var) -> Array | None:
     expr, write = stm.expr, e.kernel.uses.destination(var)
     assert isinstance(expr, Map)
     if write is None or not _are_known(e, write.args[2:]):
@@ -57,10 +59,10 @@ def _in_part(e: Emitter, stm: Stm, var: Var) -> Destination | None:
         place = memory.part(e, array, at)
     else:
         place = slice_of(e, array, e.sizes(var.type.shape), at[0::2], at[1::2])
-    return Destination(place, bool(captured))
+    return replace(place, replaces=bool(captured))
 
 
-def _in_join(e: Emitter, var: Var, join: Join) -> Destination | None:
+def _in_join(e: Emitter, var: Var, join: Join) -> Array | None:
     """The place of a part in the array that it will be joined into; of several parts the first map takes it."""
     whole, expr = join.stm.vars[0], join.stm.expr
     assert isinstance(expr, Apply)
@@ -74,7 +76,24 @@ def _in_join(e: Emitter, var: Var, join: Join) -> Destination | None:
         start = affine.add(e, start, length)
     dims = e.sizes(var.type.shape)
     offset, strides = affine.offset_at(e, array, (start,)), affine.row_major(e, dims)
-    return Destination(replace(array, offset=offset, dims=dims, strides=strides), read=False)
+    return replace(array, offset=offset, dims=dims, strides=strides)
+
+
+def _over_operand(e: Emitter, stm: Stm, number: int, taken: Sequence[Region]) -> Array | None:
+    """The memory of an array that dies here, if the map reads its elements only to make those in their places."""
+    expr, var = stm.expr, stm.vars[number]
+    assert isinstance(expr, Map)
+    if e.width > 1:
+        return None
+    captured = e.kernel.uses.captured(expr.body.body)
+    for operand in sorted((x for x in captured if x.type == var.type), key=lambda x: x.name):
+        array = e.array(operand)
+        others = any(e.array(x).region is array.region for x in captured if x != operand)
+        if array.region in taken or others or not memory.is_movable(e, array) or not memory.is_exclusive(e, array):
+            continue
+        if _reads_its_place(expr, number, operand, (i64(0),) * operand.type.rank):
+            return replace(array, replaces=True)
+    return None
 
 
 def _are_known(e: Emitter, atoms: Sequence[Atom]) -> bool:
@@ -93,27 +112,52 @@ def _is_free(e: Emitter, whole: Var, array: Array) -> bool:
 
 def _reads_what_it_writes(expr: Map, write: Apply, whole: Var) -> bool:
     """Does the body read `whole` only at the element which its own index will write?"""
-    if write.op != "update_slice" or whole.type.rank != 1 or write.args[3] != Lit(1, write.args[3].type.dtype):
+    starts, steps = write.args[2::2], write.args[3::2]
+    if write.op != "update_slice" or len(starts) != whole.type.rank or any(step != i64(1) for step in steps):
         return False
-    index, start = expr.body.params[0], write.args[2]
-    here: set[Atom] = {index} if isinstance(start, Lit) and start.value == 0 else set()
-    for stm in statements(expr.body.body):
-        match stm.expr:
-            case Apply("add", (a, b)) if {a, b} == {index, start}:
-                here.add(stm.vars[0])
-            case Apply("index", (source, at)) if source == whole and at in here:
-                continue
-            case Apply(_, args) if whole in args:
+    return _reads_its_place(expr, 0, whole, starts)
+
+
+def _reads_its_place(
+    expr: Map, number: int, whole: Var, starts: Sequence[Atom], outer: tuple[AbstractSet[Atom], ...] = ()
+) -> bool:
+    """Is element index + start of `whole` all that the nest reads of it for element index of result `number`?
+
+    No other map in the nest reads any of it: it would come before or behind that one, row by row. Nor does one fail, in
+    which case what was begun is begun again.
+    """
+    if whole.type.rank > 1 and has_check(expr.body.body.stms):
+        return False
+    body, index, start = expr.body.body, expr.body.params[0], starts[len(outer)]
+    here: set[Atom] = {index} if start == i64(0) else _sums(body, {index, start})
+    places = (*outer, here)
+    if len(places) == whole.type.rank:
+        return whole not in body.results and all(_reads_at(stm.expr, whole, places) for stm in statements(body))
+    for stm in body.stms:
+        if body.results[number] in stm.vars:
+            inner = stm.vars.index(body.results[number])  # type: ignore[arg-type]
+            if not isinstance(stm.expr, Map) or not _reads_its_place(stm.expr, inner, whole, starts, places):
                 return False
-            case _:
-                pass
-    return whole not in _beyond_reads(expr)
+        elif whole.name in mentioned(stm):
+            return False
+    return True
 
 
-def _beyond_reads(expr: Map) -> set[Atom]:
-    """What the body's inner forms take as operands other than by operations of the table."""
-    found: set[Atom] = set(expr.body.body.results)
-    for stm in statements(expr.body.body):
-        if not isinstance(stm.expr, Apply):
-            found.update(operands(stm.expr))
-    return found
+def _sums(body: Block, terms: AbstractSet[Atom]) -> set[Atom]:
+    """The sums of two numbers."""
+    return {
+        stm.vars[0]
+        for stm in statements(body)
+        if isinstance(stm.expr, Apply) and stm.expr.op == "add" and set(stm.expr.args) == terms
+    }
+
+
+def _reads_at(expr: Expr, whole: Var, places: Sequence[AbstractSet[Atom]]) -> bool:
+    """Is `whole` read at this place only, if at all?"""
+    if whole not in operands(expr):
+        return True
+    match expr:
+        case Apply("index", (base, *at)) if base == whole and len(at) == len(places):
+            return all(one in here for one, here in zip(at, places, strict=True))
+        case _:
+            return False

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from ..ir.core import Map, Reduce, Stm
 from ..ir.types import Lit
+from ..records import replace
 from . import cost, destinations, memory, nests, outer, parallel, reductions, vectorise
 from .carry import Carry
 from .emitter import Emitter
@@ -33,23 +34,22 @@ def _map(e: Emitter, stm: Stm, expr: Map) -> None:
     found = destinations.find(e, stm)
     for var, destination in zip(stm.vars, found, strict=True):
         if destination is not None:
-            e.places[var] = destination.place
+            e.places[var] = destination
             e.kernel.note(stm.pos, "writes its results into place")
     targets = [memory.allocate_typed(e, var.type, var) for var in stm.vars]
-    overwrites = any(destination is not None and destination.read for destination in found)
     with memory.held(targets):
         if e.width > 1:
             parallel.fill_map(e, expr, targets)
             outer.keep_rows(e, stm, targets)
         elif _is_nest(e, expr):
-            nests.fill_map(e, stm, expr, targets, overwrites)
+            nests.fill_map(e, stm, expr, targets)
         else:
             span, schedule = ("0", e.scalar(expr.size).text), plan(expr, e.kernel)
             with e.repeated(expr.body):
-                vectorise.map_range(e, expr, targets, span, schedule, asks=True, overwrites=overwrites)
+                vectorise.map_range(e, expr, targets, span, schedule, asks=True)
     for var, target in zip(stm.vars, targets, strict=True):
         e.places.pop(var, None)
-        e.bind(var, target)
+        e.bind(var, replace(target, replaces=False))
 
 
 def emit_reduce(e: Emitter, stm: Stm) -> None:

@@ -38,16 +38,16 @@ _EARLY = 12
 _BRIEF = 1 << 18
 
 
-def fill_map(e: Emitter, stm: Stm, expr: Map, targets: Sequence[Array], overwrites: bool) -> None:
-    """A map in scalar code outside any parallel region; `overwrites` as in `vectorise.map_range`."""
+def fill_map(e: Emitter, stm: Stm, expr: Map, targets: Sequence[Array]) -> None:
+    """A map in scalar code outside any parallel region."""
     schedule = plan(expr, e.kernel)
-    matrices = None if overwrites else products.find(e, expr, targets)
+    matrices = products.find(e, expr, targets)
 
     def fill(inner: Emitter, given: Sequence[Array], _: Scalar, first: str, end: str) -> int:
         def plain() -> int:
             with inner.repeated(expr.body):
                 span = first, end
-                return vectorise.map_range(inner, expr, given, span, schedule, asks=False, overwrites=overwrites)
+                return vectorise.map_range(inner, expr, given, span, schedule, asks=False)
 
         return plain() if matrices is None else products.emit(inner, matrices, given[0], (first, end), plain)
 
@@ -268,7 +268,8 @@ class _Words:
             return tuple(replace(n, text=self._word(e, "i64", n.text)) for n in sizes)
 
         dims, strides = through(value.dims), through(value.strides)
-        return Array(value.dtype, region, self._word(e, "ptr", pointer), Scalar(I64, "0"), dims, strides, value.packed)
+        start, word = Scalar(I64, "0"), self._word(e, "ptr", pointer)
+        return replace(value, region=region, pointer=word, offset=start, dims=dims, strides=strides)
 
     def _word(self, e: Emitter, type: str, text: str) -> str:
         if not text.startswith("%"):

@@ -21,7 +21,7 @@ ROWS = product_text.ROWS
 def find(e: Emitter, expr: Map, targets: Sequence[Array]) -> Product | None:
     """The product that a map is, when it can be written into its target row by row."""
     (target,) = targets if len(targets) == 1 else (None,)
-    if target is None or target.adds or target.rank != 2 or target.strides[1].literal != 1:
+    if target is None or target.adds or target.replaces or target.rank != 2 or target.strides[1].literal != 1:
         return None
     if e.kernel.options.lanes == "never":
         return None

@@ -94,7 +94,8 @@ class Array:
     """An array in memory; sizes, strides and offset are i64 and count elements.
 
     `packed` means that the elements follow one another in row-major order from the offset on. `adds` marks an
-    accumulator, whose elements are added to instead of overwritten (`adding.py`).
+    accumulator, whose elements are added to instead of overwritten (`adding.py`), `replaces` an array of which each
+    element is overwritten by one that is made of it: none may be computed twice.
     """
 
     dtype: DType
@@ -105,6 +106,7 @@ class Array:
     strides: tuple[Scalar, ...]
     packed: bool
     adds: Literal["", "alone", "across"] = ""
+    replaces: bool = False
 
     @property
     def rank(self) -> int:

@@ -30,12 +30,8 @@ def map_range(
     schedule: Plan,
     *,
     asks: bool,
-    overwrites: bool,
 ) -> int:
-    """The elements of a map at the indices of a span; returns the number of lanes used.
-
-    `asks`: may it run for long? `overwrites`: does an element replace one that its computation reads?
-    """
+    """The elements of a map at the indices of a span; returns the number of lanes used. `asks`: may it run for long?"""
 
     def write(width: int) -> None:
         def row(i: Scalar) -> None:
@@ -44,7 +40,7 @@ def map_range(
         if width == 1:
             _one_by_one(e, *span, row, cost.height(expr.body.body) if asks else 0)
         else:
-            repeat = not overwrites and not any(target.adds for target in targets)
+            repeat = not any(target.adds or target.replaces for target in targets)
             control.strips(e, *span, width, expr.body, row, repeat=repeat, asks=asks)
 
     return _first_that_works(e, schedule.lanes, write)
