@@ -12,7 +12,7 @@ from collections import defaultdict
 
 from ..ir.core import Apply, Block, Check, Function, Lambda, Stm
 from ..ir.types import I64, Type, Var
-from ..ir.walk import map_lambdas
+from ..ir.walk import map_lambdas, operands
 from .notes import Notes
 
 _SAFE = frozenset({"add", "sub", "mul", "min", "max"})
@@ -24,30 +24,22 @@ def run(function: Function, _notes: Notes) -> Function:
 
 
 def _block(block: Block) -> Block:
-    wanted = _sizes(block)
-    makers = {var: number for number, stm in enumerate(block.stms) for var in stm.vars}
-    early = {number for var, number in makers.items() if var in wanted and _is_safe(block.stms[number])}
-    behind: defaultdict[int, list[int]] = defaultdict(list)
-    for number in sorted(early):
-        expr = block.stms[number].expr
-        assert isinstance(expr, Apply)
-        behind[max((makers[x] for x in expr.args if isinstance(x, Var) and x in makers), default=-1)].append(number)
-    stms: list[Stm] = []
+    wanted, known = _sizes(block), dict[Var, int]()
+    behind: defaultdict[int, list[Stm]] = defaultdict(list)
+    for number, stm in enumerate(block.stms):
+        place = number
+        if stm.vars and stm.vars[0] in wanted and _is_safe(stm):
+            place = max((known.get(x, -1) for x in operands(stm.expr) if isinstance(x, Var)), default=-1)
+        behind[place].append(stm)
+        known.update((var, place) for var in stm.vars)
+    ordered = (stm for place in range(-1, len(block.stms)) for stm in behind[place])
+    return Block(tuple(map(_inside, ordered)), block.results)
 
-    def put(number: int) -> None:
-        if number >= 0:
-            stm = block.stms[number]
-            expr = stm.expr
-            if not isinstance(expr, Apply | Check):
-                expr = map_lambdas(expr, lambda lam: Lambda(lam.params, _block(lam.body)))
-            stms.append(Stm(stm.vars, expr, stm.pos))
-        for later in behind[number]:
-            put(later)
 
-    for number in range(-1, len(block.stms)):
-        if number not in early:
-            put(number)
-    return Block(tuple(stms), block.results)
+def _inside(stm: Stm) -> Stm:
+    if isinstance(stm.expr, Apply | Check):
+        return stm
+    return Stm(stm.vars, map_lambdas(stm.expr, lambda lam: Lambda(lam.params, _block(lam.body))), stm.pos)
 
 
 def _sizes(block: Block) -> set[Var]:

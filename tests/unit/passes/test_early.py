@@ -75,3 +75,25 @@ def inside(x: f64[n], count: i64) {
     body = after.body.stms[0].expr.body.body.stms
     assert next(stm.expr.op for stm in body if isinstance(stm.expr, Apply)) == "add"
     assert evaluate(after, [np.ones(4), count]) == evaluate(before, [np.ones(4), count])
+
+
+def test_what_waits_for_two():
+    """A size of a size that comes earlier, and of a number that does not."""
+    before = parse_function("""
+def two(x: f64[n], k: i64) {
+  a: f64[n] = map n (i: i64) {
+    v: f64 = index x i
+    return v
+  }
+  p: i64 = floordiv n 2
+  q: i64 = add k 1
+  m: i64 = add p q
+  b: f64[m] = replicate 1.0 m
+  return a b
+}
+""")
+    after = early.run(before, Notes())
+    check(after)
+    assert [stm.vars[0].name.split(".")[0] for stm in after.body.stms] == ["q", "a", "p", "m", "b"]
+    for old, new in zip(evaluate(before, [np.ones(5), 2]), evaluate(after, [np.ones(5), 2]), strict=True):
+        np.testing.assert_array_equal(old, new)
