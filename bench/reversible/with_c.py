@@ -10,6 +10,7 @@ import subprocess
 from pathlib import Path
 
 import numpy as np
+from bench.grad.eight.with_c import bundle as _bundle
 from bench.grad.harness import Calls, as_arrays
 from bench.reversible.problems import along
 
@@ -61,6 +62,11 @@ def mixture(alphas, means, packed, points, gamma, wishart) -> Calls:
     inputs = (*points.shape, len(alphas), alphas, means, packed, points, float(gamma), int(wishart))
     results = [np.empty_like(x) for x in (alphas, means, packed)]
     return _calls("mixture", inputs, results, lambda found: as_arrays(found[1:]))
+
+
+def bundle(*arguments) -> Calls:
+    """The blocks of the observations, not packed into a sparse matrix."""
+    return _bundle(*arguments)
 
 
 def bessel(z) -> Calls:
