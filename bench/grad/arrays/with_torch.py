@@ -68,17 +68,19 @@ def rsbench(poles, angular, windows, starts, factors, *lookups) -> Calls:
     items, background = pole_items(angular, windows, starts, *lookups)
     blocks = list(zip(*_tensors(items), strict=True))
 
-    def block(poles, factors, energy, nuclide, pole, l, amount):
+    (factors,) = _tensors([factors])
+
+    def block(poles, energy, nuclide, pole, l, amount):
         data = poles[nuclide, pole]
         ea, rt, ra, rf = (torch.complex(data[:, k], data[:, k + 1]) for k in (0, 2, 4, 6))
         w = _faddeeva((energy - ea) * 0.5)
         values = w * (3 * rt * _phase(l, factors[nuclide, l] * torch.sqrt(energy)) - ra + rf)
         return (amount * values.real).sum()
 
-    def total(poles, factors):
-        return background + sum(checkpoint(block, poles, factors, *items, use_reentrant=False) for items in blocks)
+    def total(poles):
+        return background + sum(checkpoint(block, poles, *items, use_reentrant=False) for items in blocks)
 
-    return _gradient(total, (poles, factors))
+    return _gradient(total, (poles,))
 
 
 def _phase(l, phi):
