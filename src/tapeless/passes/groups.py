@@ -16,7 +16,7 @@ from collections.abc import Mapping
 from ..ir.build import Builder
 from ..ir.core import Apply, Block, Check, Expr, For, Function, If, Lambda, Stm
 from ..ir.types import Atom, Lit, Type, Var, i64
-from ..ir.walk import fresh, lambdas, map_lambdas, operands, statements
+from ..ir.walk import fresh, map_lambdas, operands, statements
 from ..records import dataclass, field
 from .affine import Affine, emit_form, form_of
 from .notes import Notes
@@ -160,16 +160,18 @@ class _Turned:
                     raise _OtherwiseUsedError
                 b.stms.append(stm)
             case expr:
-                if any(map(self.has, operands(expr))) or any(
-                    self.has(end) for lam in lambdas(expr) for end in lam.body.results
-                ):
+                if any(map(self.has, operands(expr))):
                     raise _OtherwiseUsedError
                 if isinstance(expr, For):
                     self._count(expr.body.params[0], expr.count)
                 b.stms.append(Stm(stm.vars, map_lambdas(expr, self._lambda), stm.pos))
 
     def _lambda(self, lam: Lambda) -> Lambda:
-        return Lambda(lam.params, self.block(lam.body))
+        """An inner block, which must not end with a version of the array, be it one that is made there."""
+        body = self.block(lam.body)
+        if any(map(self.has, lam.body.results)):
+            raise _OtherwiseUsedError
+        return Lambda(lam.params, body)
 
     def _next(self, var: Var, base: Atom) -> Var:
         """What is made of a version is the next one."""

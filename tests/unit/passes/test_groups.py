@@ -178,6 +178,39 @@ def test_arrays_that_change_places_stay(results):
     assert not _grouped(BESIDE.replace("RESULTS", results))
 
 
+INSIDE = """
+def inside(x: f64[n], s: i64) {
+  m: i64 = mul n 2
+  z: f64[m] = replicate 0.5 m
+  a: f64[m], t: f64 = for n [z 0.0] (i: i64, a1: f64[m], t1: f64) {
+    v: f64 = index x i
+    p: i64 = mul i 2
+    q: i64 = add p 1
+    a2: f64[m] = update a1 v p
+    a3: f64[m] = update a2 v q
+    FORM
+    u: f64 = index b p
+    t2: f64 = add t1 u
+    return a3 t2
+  }
+  return a t
+}
+"""
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        "b: f64[m] = for 3 [z] (j: i64, b1: f64[m]) {\n b2: f64[m] = update a3 1.5 p\n return b2\n }",
+        "w: f64[3, m] = map 3 (j: i64) {\n b2: f64[m] = update a3 1.5 p\n return b2\n }\n b: f64[m] = index w 1",
+        "b: f64[m] = while [z] (b1: f64[m]) {\n y: f64 = index b1 p\n c: bool = lt y 1.0\n return c\n }"
+        " (b3: f64[m]) {\n b2: f64[m] = update a3 1.5 p\n return b2\n }",
+    ],
+)
+def test_versions_that_leave_a_form_inside_stay(form):
+    assert not _grouped(INSIDE.replace("FORM", form))
+
+
 LATE = ("return c1\n    } else {\n      return b\n", "return c1\n    } else {\n      return z\n")
 
 
