@@ -8,12 +8,13 @@ loop, because the next iteration reads it again.
 
 An array whose only use is to be written into a part of another one has that part as its `destination`, one that is
 only `joined` to others has a place in the new array: the back end then builds it there. While it is built, what else
-was read of that other array must stay: `beside` names the rows of which it is known that they are others.
+was read of that other array must stay: `beside` names the rows of which it is known that they are others. No check may
+stand between an array and that use of it: it may be the one which says that the array fits there.
 """
 
 from __future__ import annotations
 
-from ..ir.core import Apply, Block, Expr, For, Function, Hist, Lambda, Map, Reduce, Scan, Scatter, Stm, While
+from ..ir.core import Apply, Block, Check, Expr, For, Function, Hist, Lambda, Map, Reduce, Scan, Scatter, Stm, While
 from ..ir.types import Atom, Lit, Var
 from ..ir.walk import lambdas, operands
 from ..records import dataclass, field
@@ -88,8 +89,10 @@ def _block(block: Block, uses: Uses) -> frozenset[Var]:
         mentions.setdefault(var, []).append(len(block.stms))
     last = {var: numbers[-1] for var, numbers in mentions.items()}
     uses.last[id(block)] = last
+    stops = [number for number, stm in enumerate(block.stms) if isinstance(stm.expr, Check) or not stm.vars]
     for var, made in reversed(bound.items()):
-        if len(mentions.get(var, ())) == 1 and last[var] < len(block.stms):
+        is_used_once = len(mentions.get(var, ())) == 1 and last[var] < len(block.stms)
+        if is_used_once and not any(made < number < last[var] for number in stops):
             _find_destination(uses, block, mentions, var, made)
     free = uses.free[id(block)] = frozenset(last.keys() - bound.keys())
     return free
