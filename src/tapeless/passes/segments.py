@@ -22,7 +22,7 @@ from ..ir.types import Atom, Lit, Var, boolean, i64, zero
 from ..ir.walk import map_lambdas, refresh, statements, substitute_lambda
 from ..records import dataclass
 from .notes import Notes
-from .uses import use_counts
+from .uses import bound_names, use_counts
 
 # The attribute of zeros each of which is written before it is read.
 WRITTEN = ("scratch",)
@@ -105,7 +105,7 @@ class _Search:
         """Does the inner loop add once to each entry of row i, and do nothing else with the array?"""
         rows = self._row_of(inner.count, loop.body.params[0])
         array, block = inner.body.params[1 + position], inner.body.body
-        if rows is None or self.uses[array.name] != 2:
+        if rows is None or self.uses[array.name] != 2 or _changes(rows[0], loop.body):
             return None
         written = _maker(block, block.results[position])
         match written:
@@ -159,6 +159,11 @@ class _Search:
     def _made(self, atom: Atom) -> Apply | None:
         made = self.defs.get(atom.name) if isinstance(atom, Var) else None
         return made if isinstance(made, Apply) else None
+
+
+def _changes(array: Var, body: Lambda) -> bool:
+    """Is it another array in each round of a loop? Then nothing can be asked of it before."""
+    return array in body.params or array.name in bound_names(body.body)
 
 
 def _maker(block: Block, atom: Atom) -> Stm | None:

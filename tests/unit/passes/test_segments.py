@@ -136,3 +136,18 @@ def test_gradients_by_entries(name):
     gradient = tp.grad(product, 2)
     for _ in range(2):
         np.testing.assert_allclose(gradient(starts, column, V, x), expected, rtol=1e-12, atol=1e-14)
+
+
+def test_starts_that_change_cannot_be_asked_before():
+    def rows(starts, x):
+        out = np.zeros(len(x))
+        for i in range(len(starts)):
+            ends = np.cumsum(starts[i])
+            total = 0.0
+            for k in range(ends[i], ends[i + 1]):
+                out[k] += x[k] * total
+                total += x[k]
+        return out
+
+    starts, x = np.array([[0, 2, 3, 1], [0, 2, 3, 1], [0, 1, 2, 2]]), np.linspace(0.5, 2.0, 8)
+    np.testing.assert_allclose(tp.jit(rows)(starts, x), rows(starts, x), rtol=1e-14)
