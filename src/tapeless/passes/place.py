@@ -14,10 +14,11 @@ stand between an array and that use of it: it may be the one which says that the
 
 from __future__ import annotations
 
-from ..ir.core import Apply, Block, Check, Expr, For, Function, Hist, Lambda, Map, Reduce, Scan, Scatter, Stm, While
+from ..ir.core import Apply, Block, Expr, For, Function, Hist, Lambda, Map, Reduce, Scan, Scatter, Stm, While
 from ..ir.types import Atom, Lit, Var
 from ..ir.walk import lambdas, operands
 from ..records import dataclass, field
+from .cost import has_check
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +90,7 @@ def _block(block: Block, uses: Uses) -> frozenset[Var]:
         mentions.setdefault(var, []).append(len(block.stms))
     last = {var: numbers[-1] for var, numbers in mentions.items()}
     uses.last[id(block)] = last
-    stops = [number for number, stm in enumerate(block.stms) if isinstance(stm.expr, Check) or not stm.vars]
+    stops = [number for number, stm in enumerate(block.stms) if has_check((stm,))]
     for var, made in reversed(bound.items()):
         is_used_once = len(mentions.get(var, ())) == 1 and last[var] < len(block.stms)
         if is_used_once and not any(made < number < last[var] for number in stops):

@@ -13,6 +13,15 @@ def joined_with_zeros(x, count):
     return np.concatenate((a, np.zeros(count)))
 
 
+def joined_with_either(x, count, *, ones=False):
+    a = np.sin(x)
+    if ones:
+        b = np.ones(count)
+    else:
+        b = np.zeros(count)
+    return np.concatenate((a, b))
+
+
 def below_a_matrix(x, matrix):
     return np.concatenate((matrix, np.outer(x, x)))
 
@@ -44,10 +53,11 @@ def test_sizes_that_are_checked_in_between(count):
     np.testing.assert_allclose(tp.jit(joined_with_zeros)(X, count), joined_with_zeros(X, count), rtol=1e-14)
 
 
+@pytest.mark.parametrize("joined", [joined_with_zeros, joined_with_either])
 @pytest.mark.parametrize("count", [-1, -299, -301, -(10**6)])
-def test_a_size_that_is_wrong_is_told_before_anything_is_written(count):
+def test_a_size_that_is_wrong_is_told_before_anything_is_written(joined, count):
     with pytest.raises(ValueError, match="negative"):
-        tp.jit(joined_with_zeros)(X, count)
+        tp.jit(joined)(X, count)
 
 
 @pytest.mark.parametrize("columns", [1, 3, 301])
