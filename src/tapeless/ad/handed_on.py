@@ -29,7 +29,6 @@ from ..records import dataclass
 from .journal import Write
 from .sweep import Sweep
 from .trial import trial
-from .values import mentions
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,9 +94,7 @@ def _made(body: Lambda, k: int) -> HandedOn | None:
     while (write := _write(makers.get(array.name), inside)) is not None:
         writes.append(write)
         array = write.source
-    if array.name not in makers or mentions(array.type, inside):
-        return None
-    return HandedOn(k, result, tuple(writes))
+    return HandedOn(k, result, tuple(writes)) if array.name in makers else None
 
 
 def _write(stm: Stm | None, inside: set[str]) -> Write | None:

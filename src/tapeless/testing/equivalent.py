@@ -99,6 +99,12 @@ EQUIVALENT: dict[str, dict[str, str]] = {
         "first operand dropped: name == 'add' or not start.type.shape": LOOP,
         "second operand dropped: isinstance(expr, Hist) or not sweep.is_varied(start)": LOOP,
     },
+    "handed_on": {
+        "comparison changed: block_cost(read) >= block_cost(computed.block)": COST,
+        "second operand dropped: sweep.plan.is_limited or not found": "two trials that recall nothing cost the same",
+        "first operand dropped: not isinstance(array, Var) or not array.type.shape or array in "
+        "body.body.results[:k]": "a number that is written in the program has no shape",
+    },
     "in_order": {
         "first operand dropped: any((var.type.shape for var in stm.vars)) or not _only_adds(expr, active)": (
             "arrays that do not vary could be carried along, too"

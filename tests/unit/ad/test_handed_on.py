@@ -2,11 +2,24 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
 import tapeless as tp
+from tapeless.ad import loops
+from tapeless.ad.handed_on import HandedOn
+from tapeless.ad.planner import Plan
 from tapeless.config import config
+from tapeless.ir.check import check
+from tapeless.ir.eval import evaluate
+from tapeless.ir.numbers_count import CountingTower
+from tapeless.ir.text import parse_function
+from tapeless.passes import dce
+from tapeless.passes.notes import Notes
+
+from .vjp_harness import jacobians, vjp
 
 RNG = np.random.default_rng(7)
 
@@ -110,3 +123,165 @@ def test_as_compiled_and_as_meant(mode):
 )
 def test_what_is_kept(function, kept):
     assert f"keeps {kept} bytes of every iteration (" in tp.grad(function, (0, 1)).explain(*arguments(5))
+
+
+# An iteration makes `new` with sines, reads it, and writes an element of it: S says where, `first` is carried.
+PLACED = """
+def f(u: f64[n], v: f64[n], key: i64[n], t: i64) {
+  k0: i64 = index key 0
+  last: i64, end: f64[n], rest: f64[n] = for t [k0 u v] (i: i64, first: i64, now: f64[n], other: f64[n]) {
+    new: f64[n] = map n (j: i64) {
+      a: f64 = index now j
+      s: f64 = sin a
+      return s
+    }
+    more: f64[n] = map n (j2: i64) {
+      e: f64 = index new j2
+      o: f64 = index other j2
+      q: f64 = mul e e
+      p: f64 = mul o q
+      return p
+    }
+    found: i64 = index key i
+    old: f64 = index new AT
+    x: f64 = mul old old
+    new1: f64[n] = update new x AT
+    next: i64 = sub 2 first
+    return next new1 more
+  }
+  return end rest
+}
+"""
+# A whole row is written.
+ROW = """
+def f(u: f64[n, m], v: f64, zeros: f64[m], t: i64) {
+  end: f64[n, m], rest: f64 = for t [u v] (i: i64, now: f64[n, m], other: f64) {
+    new: f64[n, m] = map n (j: i64) {
+      row: f64[m] = map m (l: i64) {
+        a: f64 = index now j l
+        s: f64 = sin a
+        return s
+      }
+      return row
+    }
+    e: f64 = index new i 0
+    more: f64 = mul other e
+    new1: f64[n, m] = update new zeros i
+    return new1 more
+  }
+  return end rest
+}
+"""
+NUMBER = """
+def f(x: f64, v: f64, t: i64) {
+  y: f64, rest: f64 = for t [x v] (i: i64, z: f64, other: f64) {
+    s: f64 = sin z
+    more: f64 = mul other s
+    return s more
+  }
+  return y rest
+}
+"""
+U, V, KEY = np.array([0.5, 1.25, -0.75]), np.array([2.0, 0.3, 1.1]), np.array([2, 0, 2])
+
+
+def sines(text: str, args: list[Any], plan: Plan | None = None) -> int:
+    """How many sines a derivative takes, which must be right."""
+    function = parse_function(text)
+    check(function)
+    forward, reverse = jacobians(function, args)
+    np.testing.assert_allclose(reverse, forward, rtol=1e-12, atol=1e-14)
+    tower = CountingTower()
+    derived = dce.run(vjp(function, plan), Notes())
+    values = evaluate(function, args)
+    seeds = [np.ones_like(x) for x, type in zip(values, function.result_types, strict=True) if type.dtype.is_float]
+    evaluate(derived, [*args, *seeds], tower)
+    return tower.counts["sin"]
+
+
+@pytest.mark.parametrize(
+    ("place", "again"), [("i", False), ("1", False), ("k0", False), ("first", True), ("found", True)]
+)
+def test_elements_at_places_known_outside_are_put_back(place: str, again: bool) -> None:
+    assert sines(PLACED.replace("AT", place), [U, V, KEY, 3]) == 9 * (1 + again)
+
+
+def test_rows_that_are_overwritten_are_computed_again() -> None:
+    assert sines(ROW, [np.outer(U, V), 0.7, V, 3]) == 2 * 27
+
+
+def test_numbers_are_computed_again() -> None:
+    assert sines(NUMBER, [0.5, 0.7, 3]) == 2 * 3
+
+
+@pytest.mark.parametrize(("states", "again"), [(None, False), (3, True)])
+def test_there_is_no_row_for_the_end_under_a_limit(states: int | None, again: bool) -> None:
+    """Three states fit, a fourth one does not."""
+    text = PLACED.replace("AT", "i").replace("for t", "for 3")
+    assert sines(text, [U, V, KEY, 3], Plan(states=states)) == 9 * (1 + again)
+
+
+# The field after is read, with what is made of it in the same pass.
+BESIDE = """
+def f(u: f64[n], v: f64[n], t: i64) {
+  end: f64[n], rest: f64[n] = for t [u v] (i: i64, now: f64[n], other: f64[n]) {
+    new: f64[n], beside: f64[n] = map n (j: i64) {
+      a: f64 = index now j
+      s: f64 = sin a
+      q: f64 = mul s s
+      return s q
+    }
+    more: f64[n] = map n (j2: i64) {
+      e: f64 = index new j2
+      g: f64 = index READ j2
+      h: f64 = mul e g
+      o: f64 = index other j2
+      p: f64 = mul o h
+      return p
+    }
+    return new more
+  }
+  return end rest
+}
+"""
+# Two arrays change places, and an element of one is written.
+EXCHANGED = """
+def f(u: f64[n], v: f64[n], w: f64[n], t: i64) {
+  end: f64[n], last: f64[n], rest: f64[n] = for t [u v w] (i: i64, one: f64[n], two: f64[n], other: f64[n]) {
+    e: f64 = index one i
+    s: f64 = sin e
+    new: f64[n] = update one s i
+    more: f64[n] = map n (j: i64) {
+      a: f64 = index new j
+      o: f64 = index other j
+      p: f64 = mul o a
+      return p
+    }
+    return two new more
+  }
+  return end last rest
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "count"),
+    [
+        (BESIDE.replace("READ", "now"), 1),
+        (BESIDE.replace("READ", "beside"), 0),  # the pass has to run for the other
+        (EXCHANGED, 0),  # nothing is made
+    ],
+)
+def test_what_saves_no_work_is_not_handed_on(text: str, count: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    function, found, handed_on = parse_function(text), list[HandedOn](), loops.handed_on
+
+    def spied(*args: Any) -> Any:
+        loop, handed = handed_on(*args)
+        found.extend(handed)
+        return loop, handed
+
+    check(function)
+    monkeypatch.setattr(loops, "handed_on", spied)
+    forward, reverse = jacobians(function, [*(U, V, 0.7 * U)[: len(function.params) - 1], 3])
+    np.testing.assert_allclose(reverse, forward, rtol=1e-12, atol=1e-14)
+    assert len(found) == count
