@@ -41,6 +41,7 @@ def matrix(body: str) -> str:
         ("f64[3]", row("p", "q", OTHER), "rp", [None]),
         ("f64[3]", row("p", "p", PLUS), "rp", [None]),
         ("f64[3]", row("p", "q", PLUS, "0"), "rp", [None]),
+        ("f64[3]", row("q", "p", PLUS, "0"), "rq", [None]),
         ("f64[2, 3]", matrix(row("x", "y", PLUS)), "rm", ["add"]),
     ],
 )
