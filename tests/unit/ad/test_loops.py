@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from tapeless.ad.planner import Plan
@@ -82,3 +83,28 @@ def test_loops_run_backwards_only_if_asked_to_and_where_they_can(
     assert [way for way in (ALONG, BACK) if any(way in decision for decision in said)] == ways
     assert (TWICE in said) == (text == OPEN and ways == [BACK])  # it is counted for that alone
     reverse_agrees(function, (0.4, 4))
+
+
+INSIDE = """
+def f(x: f64[n], c: f64, a: f64[SIZE]) {
+  y: f64[n] = map n (i: i64) {
+    u: f64 = index x i
+    r: f64 = for SIZE [u] (j: i64, z: f64) {
+      e: f64 = index a j
+      g: f64 = mul z e
+      h: f64 = mul g c
+      s: f64 = sin h
+      return s
+    }
+    return r
+  }
+  return y
+}
+"""
+
+
+@pytest.mark.parametrize("size", ["2", "m"])
+def test_loops_in_maps_read_what_is_outside_of_both(size: str) -> None:
+    """Few numbers are carried by each loop, and added up; an array of unknown size is carried from loop to loop."""
+    args = (np.array([0.4, 1.3, -0.6]), 0.9, np.array([1.1, 0.7]))
+    reverse_agrees(parse_function(INSIDE.replace("SIZE", size)), args)
