@@ -5,21 +5,24 @@ places lower. Then the lowest bits of f(x) are known, so those of x follow from 
 
     x = y;  repeat ceil(bits / gap) times: x = y ^ f(x)         each round makes `gap` more bits right
 
+So they do in sums of more terms, `x ^ (x << 3) ^ (x << 7)`, of which one is x and the others are such f(x).
 The same holds from the top with bits that are higher, where nothing carries: `x ^= (x >> 7) & (2**57 - 1)`. A shift to
 the right that keeps the sign is no such thing: x ^ (x >> 7) is the same for x and for ~x.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple, TypeAlias
 
 from ..ir.build import Builder
-from ..ir.core import Apply, Block
+from ..ir.core import Apply, Block, Expr
 from ..ir.types import BOOL, Atom, Lit, Var, i64
 from ..ir.walk import statements
 from .solving import Solving
 
-_BACK = {"xor": "xor", "add": "sub", "sub": "add"}
+_FAMILIES = {"xor": ("xor",), "add": ("add", "sub"), "sub": ("add", "sub")}
+MOST_TERMS = 16
 
 
 class _NotTriangular(Exception):
@@ -36,29 +39,63 @@ class _Moved(NamedTuple):
         return _Moved(self.low + places, self.high + places)
 
 
-def undo_triangular(s: Solving, expr: Apply, result: Atom) -> None:
-    """Learn x from the known result of `x ^ f(x)`, `x + f(x)` or `x - f(x)`."""
+def undo_triangular(s: Solving, expr: Apply, result: Atom) -> bool:
+    """Learn x from the known result of `x ^ f(x)`, `x + f(x)` or `x - f(x)`, and of sums of more such terms.
+
+    Was that done?
+    """
     bits = 8 * result.type.dtype.itemsize
     if result.type.shape or result.type.dtype.is_float or result.type.dtype is BOOL:
-        return
-    pairs = [expr.args] if expr.op == "sub" else [expr.args, expr.args[::-1]]
-    for x, other in pairs:
-        if not isinstance(x, Var) or not isinstance(other, Var):
-            continue
-        if (gap := _gap(s, expr.op, x, other, bits)) > 0:
-            s.learn(x, _repeated(s, expr.op, x, other, result, -(-bits // gap)))
-            return
+        return False
+    for terms in _sums(s, expr):
+        for k, (sign, x) in enumerate(terms):
+            others = [*terms[:k], *terms[k + 1 :]]
+            if sign < 0 or not isinstance(x, Var) or s.try_value(x) is not None:
+                continue
+            if (gap := _gap(s, expr.op, x, [other for _, other in others], bits)) > 0:
+                s.learn(x, _repeated(s, expr.op, x, others, result, -(-bits // gap)))
+                return True
+    return False
 
 
-def _gap(s: Solving, op: str, x: Atom, other: Atom, bits: int) -> int:
-    """How far each bit of `other` is from those of x that it depends on, all on one side; 0 where that is not so."""
+Terms: TypeAlias = "Sequence[tuple[int, Atom]]"
+
+
+def _sums(s: Solving, expr: Apply) -> Iterator[Terms]:
+    """The two terms of a sum or difference; and all, where unknown ones are sums themselves."""
+    two = _terms(expr)
+    yield two
+    terms, k = list(two), 0
+    while k < len(terms) <= MOST_TERMS:
+        sign, term = terms[k]
+        match _unknown_by(s, term):
+            case Apply(op) as inner if op in _FAMILIES[expr.op]:
+                terms[k : k + 1] = [(sign * own, x) for own, x in _terms(inner)]
+            case _:
+                k += 1
+    if len(two) < len(terms) <= MOST_TERMS:
+        yield terms
+
+
+def _terms(expr: Apply) -> Terms:
+    x, y = expr.args
+    return (1, x), (-1 if expr.op == "sub" else 1, y)
+
+
+def _unknown_by(s: Solving, atom: Atom) -> Expr | None:
+    """How an unknown value is made."""
+    return s.definition(atom) if isinstance(atom, Var) and s.try_value(atom) is None else None
+
+
+def _gap(s: Solving, op: str, x: Atom, others: Sequence[Atom], bits: int) -> int:
+    """How far bits of the others are from those of x that they depend on, all on one side; 0 where that is not so."""
     try:
-        moved = _moved(s, other, x, bits)
+        found = [moved for other in others if (moved := _moved(s, other, x, bits)) is not None]
     except _NotTriangular:
         return 0
-    if moved is None:
+    if not found:
         return 0
-    return max(moved.low, -moved.high if op == "xor" else 0)
+    return max(min(moved.low for moved in found), -max(moved.high for moved in found) if op == "xor" else 0)
 
 
 def _moved(s: Solving, atom: Atom, x: Atom, bits: int) -> _Moved | None:
@@ -116,9 +153,13 @@ def _cleared(s: Solving, atom: Atom, mask: int, bits: int) -> tuple[Atom, int] |
             return None
 
 
-def _repeated(s: Solving, op: str, x: Var, other: Var, result: Atom, rounds: int) -> Atom:
+def _repeated(s: Solving, op: str, x: Var, others: Terms, result: Atom, rounds: int) -> Atom:
     def step(b: Builder, _: Var, guess: Var) -> list[Atom]:
-        return [b.apply(_BACK[op], result, _again(s, b, other, {x: guess}))]
+        rest, made = result, dict[Var, Atom]({x: guess})
+        for sign, other in others:
+            back = "xor" if op == "xor" else "sub" if sign > 0 else "add"
+            rest = b.apply(back, rest, _again(s, b, other, made))
+        return [rest]
 
     return s.b.for_(i64(rounds), (result,), step)[0]
 

@@ -14,6 +14,7 @@ from ..ir.types import I64, Atom, Lit, Type, Var, i64
 from ..ir.walk import fresh
 from .arrays import dig
 from .exchange import undo_exchange
+from .linear_bits import undo_linear
 from .solving import Solving
 from .triangular import undo_triangular
 
@@ -32,7 +33,9 @@ def undo_operation(s: Solving, stm: Stm) -> None:
         return
     match expr.op:
         case "add" | "sub" | "xor":
-            _undo_sum(s, expr, result)
+            _undo_sum(s, expr, var, result)
+        case "or":
+            undo_linear(s, var, result)
         case "neg" | "not":
             s.learn(expr.args[0], s.b.apply(expr.op, result))
         case "mul" | "div" if expr.args[0].type.dtype.is_float:
@@ -54,8 +57,8 @@ def undo_operation(s: Solving, stm: Stm) -> None:
             pass
 
 
-def _undo_sum(s: Solving, expr: Apply, result: Atom) -> None:
-    """`x + y`, `x - y` or `x ^ y`: one of them from the other."""
+def _undo_sum(s: Solving, expr: Apply, var: Var, result: Atom) -> None:
+    """`x + y`, `x - y` or `x ^ y`: one of them from the other, or both from what they have in common."""
     x, y = expr.args
     if (known := s.try_value(y)) is not None:
         if s.try_value(x) is None:
@@ -63,8 +66,8 @@ def _undo_sum(s: Solving, expr: Apply, result: Atom) -> None:
     elif (known := s.try_value(x)) is not None:
         operands = (known, result) if expr.op == "sub" else (result, known)
         s.learn(y, s.b.apply("xor" if expr.op == "xor" else "sub", *operands))
-    else:
-        undo_triangular(s, expr, result)
+    elif not undo_triangular(s, expr, result):
+        undo_linear(s, var, result)
 
 
 _INVERSE = {"add": "sub", "sub": "add", "xor": "xor"}
