@@ -203,3 +203,104 @@ def test_what_is_read_at_its_own_place_is_refused():
 
     with pytest.raises(tp.TapelessError, match="cannot be run backwards"):
         (~doubled)(np.ones(3), 1)
+
+
+def columns(a, i, j):
+    a[:, [i, j]] = a[:, [j, i]]
+    a[:, [0, 2, 1]] = a[:, [2, 1, 0]]
+
+
+def columns_one_by_one(a, i, j):
+    a[:, i], a[:, j] = a[:, j].copy(), a[:, i].copy()
+    a[i:, 0], a[i:, 1] = a[i:, 1].copy(), a[i:, 0].copy()
+
+
+def rows_by_lists(a, i, j):
+    a[[i, j]] = a[[j, i]]
+    a[[0, -1, 2]] = a[[-1, 2, 0]]
+    a[[1, 0], :2] = a[[0, 1], :2]
+
+
+def elements_by_lists(a, i, j):
+    x = a[0]
+    x[[3, 0, 1]] = x[[0, 1, 3]]
+    a[1][[i, j]] = a[1][[j, i]]
+
+
+@pytest.mark.parametrize(
+    "function", [columns, columns_one_by_one, rows_by_lists, elements_by_lists], ids=lambda f: f.__name__
+)
+def test_parts_change_places(function):
+    run, first = tp.reversible(function), np.random.default_rng(8).normal(size=(4, 4))
+    for i, j in ((1, 3), (2, 2), (-1, 0), (0, -2)):
+        plain, a = first.copy(), first.copy()
+        function(plain, i, j)
+        run(a, i, j)
+        np.testing.assert_array_equal(a, plain)
+        (~run)(a, i, j)
+        np.testing.assert_allclose(a, first, rtol=1e-15, atol=1e-15)
+
+
+def test_an_exchange_beyond_the_end_is_an_error_in_both_directions():
+    @tp.reversible
+    def exchange(a, i, j):
+        a[:, [i, j]] = a[:, [j, i]]
+
+    for run in (exchange, ~exchange):
+        with pytest.raises(IndexError):
+            run(np.ones((2, 3)), 1, 3)
+        with pytest.raises(IndexError):
+            run(np.ones((2, 3)), -4, 1)
+
+
+def test_three_that_change_places_must_be_three():
+    """A list that names an element twice keeps what was written last."""
+
+    @tp.reversible
+    def turn(x, i, j, k):
+        x[[i, j, k]] = x[[j, k, i]]
+
+    x = np.arange(5.0)
+    turn(x, 4, 0, 2)
+    assert x.tolist() == [2.0, 1.0, 4.0, 3.0, 0.0]
+    (~turn)(x, 4, 0, 2)
+    assert x.tolist() == [0.0, 1.0, 2.0, 3.0, 4.0]
+    with pytest.raises(AssertionError, match="must differ"):
+        (~turn)(x, 4, 0, 4)
+
+
+def _overlapping(a, i, j):
+    """Two slices of one row that may have an element in common."""
+    a[0, i : i + 2], a[0, j : j + 2] = a[0, j : j + 2].copy(), a[0, i : i + 2].copy()
+
+
+def _one_twice(a, i, j):
+    a[[i, j]] = a[[j, j]]
+
+
+def _some_lost(a, i, j):
+    a[:, [i, j]] = a[:, [j, 2]]
+
+
+def _another_array(a, i, j):
+    b = a + 1.0
+    a[[i, j]] = b[[j, i]]
+
+
+def _changed_on_the_way(a, i, j):
+    a[i], a[j] = a[j].copy(), a[i] * 0.0
+
+
+def _after_the_first(a, i, j):
+    a[i] = a[j]
+    a[j] = a[i]
+
+
+@pytest.mark.parametrize(
+    "function",
+    [_overlapping, _one_twice, _some_lost, _another_array, _changed_on_the_way, _after_the_first],
+    ids=lambda f: f.__name__,
+)
+def test_what_is_no_exchange_is_refused(function):
+    with pytest.raises(tp.TapelessError, match="cannot be run backwards"):
+        (~tp.reversible(function))(np.arange(16.0).reshape(4, 4), 0, 1)

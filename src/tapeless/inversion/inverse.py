@@ -11,6 +11,7 @@ from ..ir.types import Atom, Var
 from ..ir.walk import fresh, lambdas, operands
 from ..passes.notes import Notes
 from ..passes.uses import mentioned
+from .exchange import undo_scatter
 from .solving import CannotInvert, Rules, Solving, Stuck, Undo
 from .systems import solve_systems
 from .told import undo_told
@@ -33,7 +34,7 @@ EACH: Mapping[type, Undo] = {
     While: undo_while,
     Reduce: undo_nothing,
     Scan: undo_nothing,
-    Scatter: undo_nothing,
+    Scatter: undo_scatter,
     Custom: undo_told,
 }
 RULES = Rules(EACH, solve_systems)

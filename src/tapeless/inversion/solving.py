@@ -233,7 +233,7 @@ class Solving:
         if near and not (may_assume and all(may_differ(gap.place, place) for gap in near)):
             return False
         for gap in near:
-            self._check_apart(gap.here, here)
+            self.check_apart(gap.here, here)
         return True
 
     def _sweeps(self, array: Var, place: Place) -> bool:
@@ -252,7 +252,8 @@ class Solving:
         """The operands of an access in the inverse, where they may have to be checked."""
         return [self.value(x) for x in operands] if self.assumes else ()
 
-    def _check_apart(self, one: Sequence[Atom], other: Sequence[Atom]) -> None:
+    def check_apart(self, one: Sequence[Atom], other: Sequence[Atom]) -> None:
+        """Check that two places are two when the inverse runs."""
         differ = [self.b.apply("ne", x, y) for x, y in zip(one, other, strict=False)]
         self.b.check("assert", reduce(lambda x, y: self.b.apply("or", x, y), differ), info=ONE_PLACE)
 

@@ -24,8 +24,7 @@ def undo_operation(s: Solving, stm: Stm) -> None:
     expr, (var,) = stm.expr, stm.vars
     assert isinstance(expr, Apply)
     if expr.op in ("update", "update_slice"):
-        if expr.op == "update":
-            undo_exchange(s, expr, var)
+        undo_exchange(s, expr, var)
         _undo_write(s, expr, var)
         return
     result = s.at_hand(var)
