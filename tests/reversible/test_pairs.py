@@ -304,3 +304,61 @@ def _after_the_first(a, i, j):
 def test_what_is_no_exchange_is_refused(function):
     with pytest.raises(tp.TapelessError, match="cannot be run backwards"):
         (~tp.reversible(function))(np.arange(16.0).reshape(4, 4), 0, 1)
+
+
+def column_added(a, i, j):
+    a[:, 0] += np.sin(a[:, 1])
+    a[1:, 3] -= a[:-1, 2] * i
+    a[j, :] *= 2.0
+
+
+def columns_turned(a, i, j):
+    """Two columns are made by two loops, which tell them together only."""
+    c, s = np.cos(0.1 * i), np.sin(0.1 * i)
+    p, q = a[:, 1].copy(), a[:, 2].copy()
+    a[:, 1] = c * p - s * q
+    a[:, 2] = s * p + c * q
+    for k in range(3):
+        p, q = a[:, k].copy(), a[:, k + 1].copy()
+        a[:, k], a[:, k + 1] = p + q, (p - q) * (1 + j * j)
+
+
+@pytest.mark.parametrize("function", [column_added, columns_turned], ids=lambda f: f.__name__)
+@pytest.mark.parametrize("shape", [(4, 4), (5, 4), (1, 4)], ids=str)
+def test_columns(function, shape):
+    run, first = tp.reversible(function), np.random.default_rng(9).normal(size=shape)
+    plain, a = first.copy(), first.copy()
+    function(plain, 1, 0)
+    run(a, 1, 0)
+    np.testing.assert_allclose(a, plain, rtol=1e-14)
+    (~run)(a, 1, 0)
+    np.testing.assert_allclose(a, first, rtol=1e-13, atol=1e-14)
+
+
+def test_small_columns():
+    """Coordinates of points: some columns of three are told, or all."""
+
+    @tp.reversible
+    def points(x):
+        x[:, 0] += x[:, 1] * x[:, 2]
+        p, q = x[:, 1] + x[:, 2], x[:, 1] - x[:, 2]
+        x[:, 1] = p
+        x[:, 2] = q
+
+    first = np.random.default_rng(10).normal(size=(5, 3))
+    x = first.copy()
+    points(x)
+    (~points)(x)
+    np.testing.assert_allclose(x, first, rtol=1e-14, atol=1e-15)
+    assert "keeps" not in points.explain(x)
+
+
+def test_columns_that_are_lost_are_refused():
+    @tp.reversible
+    def lost(a):
+        p, q = a[:, 0].copy(), a[:, 1].copy()
+        a[:, 0] = p + q
+        a[:, 1] = 2.0 * p + 2.0 * q
+
+    with pytest.raises(tp.TapelessError, match="cannot be run backwards"):
+        (~lost)(np.ones((3, 2)))

@@ -7,7 +7,7 @@ from math import gcd
 from typing import TypeAlias
 
 from ..ir.core import Apply, Block, Check, Expr, For, If, Map, Reduce, Scan, Stm
-from ..ir.types import Atom, Lit, Var
+from ..ir.types import Atom, Lit, Var, i64
 from ..ir.walk import free_vars, lambdas
 from ..passes.affine import Affine, form_of
 from ..passes.facts import Facts
@@ -36,8 +36,11 @@ def are_same(facts: Facts, one: Place, other: Place) -> bool:
 
 
 def _is_same_part(facts: Facts, one: Affine | Span, other: Affine | Span) -> bool:
-    if isinstance(one, Affine) or isinstance(other, Affine):
+    if isinstance(one, Affine) and isinstance(other, Affine):
         return one == other
+    if isinstance(one, Affine) or isinstance(other, Affine):
+        index, span = (one, other) if isinstance(one, Affine) else (other, one)
+        return not isinstance(span, Affine) and index == span[0] and span[1] == i64(1)
     (start, size, step), (begin, count, stride) = one, other
     return start == begin and step == stride and (size == count or facts.decide("eq", size, count) is True)
 

@@ -147,11 +147,13 @@ def learn_part(s: Solving, array: Var, place: Place, value: Atom) -> None:
         s.learn(array, _turned(s, _shaped(s, value, array), directions))
     elif array.name in s.holes:
         _learn_in_a_hole(s, array, place, value)
-    elif _learn_piece(s, array, place, value):
+    elif _learn_piece(s, array, place, value) and (array.name in s.made or s.at_hand(array) is not None):
         pass
     elif array.name not in s.made:
-        s.told += array not in s.learned
-        s.learned.setdefault(array, Told(place, value))
+        parts = s.learned.setdefault(array, [])
+        if not any(part.place == place for part in parts):
+            parts.append(Told(place, value))
+            s.told += 1
     else:
         match s.definition(array):
             case Apply("index", (Var() as whole, *row)):
@@ -162,8 +164,11 @@ def learn_part(s: Solving, array: Var, place: Place, value: Atom) -> None:
 
 def _shaped(s: Solving, value: Atom, array: Var) -> Atom:
     """A value under the sizes of an array that it is equal to."""
-    shape = s.type(array.type).shape
-    return value if value.type.shape == shape else s.b.apply("reshape", value, *shape)
+    return _of_shape(s, value, s.type(array.type).shape)
+
+
+def _of_shape(s: Solving, value: Atom, shape: Sequence[Atom]) -> Atom:
+    return value if value.type.shape == tuple(shape) else s.b.apply("reshape", value, *shape)
 
 
 def _direction(s: Solving, part: Affine | Span, size: Atom) -> int:
@@ -195,13 +200,21 @@ def _learn_in_a_hole(s: Solving, array: Var, place: Place, value: Atom) -> None:
     hole = s.holes[array.name]
     for gap in hole.gaps:
         if are_same(s.facts(), gap.place, place):
-            fill(s, array.name, gap, value)
+            fill(s, array.name, gap, _fitting(s, value, gap, place))
             return
         if parts := _elements(s, array, gap, place):
             gaps = tuple(other for other in hole.gaps if other != gap)
             s.holes[array.name] = replace(hole, gaps=(*gaps, *parts))
             learn_part(s, array, place, value)
             return
+
+
+def _fitting(s: Solving, value: Atom, gap: Gap, place: Place) -> Atom:
+    """The value of a gap, told as an index where the gap is a span of one, or the other way round."""
+    spans = sum(not isinstance(part, Affine) for part in place)
+    if gap.is_span:
+        return _of_shape(s, value, (*gap.here[1::3], *value.type.shape[spans:]))
+    return s.b.apply("index", value, *[i64(0)] * spans) if spans else value
 
 
 def _elements(s: Solving, array: Var, gap: Gap, place: Place) -> list[Gap]:
@@ -247,9 +260,18 @@ def _learn_piece(s: Solving, array: Var, place: Place, value: Atom) -> bool:
     pieces = next(pieces for known, pieces in found if known == above)
     pieces.setdefault(last.const, value)
     if len(pieces) == count:
-        whole = s.b.apply("stack", *(pieces[k] for k in range(count)))
+        whole = _stacked(s, [pieces[k] for k in range(count)], sum(not isinstance(part, Affine) for part in above))
         if above:
             learn_part(s, array, tuple(above), whole)
         else:
             s.learn(array, _shaped(s, whole, array))
     return True
+
+
+def _stacked(s: Solving, pieces: Sequence[Atom], spans: int) -> Atom:
+    """Elements, rows or columns as one array, in which dimensions of so many spans come before theirs."""
+    whole = s.b.apply("stack", *pieces)
+    if not spans:
+        return whole
+    order = (*range(1, spans + 1), 0, *range(spans + 1, whole.type.rank))
+    return s.b.apply("transpose", whole, attrs=order)

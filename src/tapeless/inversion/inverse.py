@@ -12,6 +12,7 @@ from ..ir.walk import fresh, lambdas, operands
 from ..passes.notes import Notes
 from ..passes.uses import mentioned
 from .exchange import undo_scatter
+from .map_systems import solve_maps
 from .solving import CannotInvert, Rules, Solving, Stuck, Undo
 from .systems import solve_systems
 from .told import undo_told
@@ -37,7 +38,7 @@ EACH: Mapping[type, Undo] = {
     Scatter: undo_scatter,
     Custom: undo_told,
 }
-RULES = Rules(EACH, solve_systems)
+RULES = Rules(EACH, lambda s: solve_systems(s) or solve_maps(s))
 
 
 def inverse_block(

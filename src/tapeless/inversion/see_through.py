@@ -12,8 +12,11 @@ from .solving import Solving
 
 def seen_through(s: Solving, block: Block) -> Block:
     """The block with the bodies of unknown maps inlined where it reads an element of theirs."""
-    if not any(_map_of(s, stm) for stm in block.stms):
-        return block
+    return with_reads_once(s, block) if any(_map_of(s, stm) for stm in block.stms) else block
+
+
+def with_reads_once(s: Solving, block: Block) -> Block:
+    """The block with what occurs twice in it computed once, and bodies inlined as above."""
     through = _Through(s)
     results = through.block(block)
     return through.b.block(results)

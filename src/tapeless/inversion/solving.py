@@ -59,7 +59,7 @@ class Solving:
     """What is known of the values of one block while it is solved; `b` takes the code that computes them.
 
     `wanted` are the names from which nothing may be assumed: the inputs to be found. `learned` holds what the block
-    tells of variables from outside: of the whole (no indices), or of the part at some indices. `branches` are
+    tells of variables from outside: of the whole (no indices), or of parts at some indices. `branches` are
     conditions of the program that were told from the results of their branches, `given` those of the arm that this is.
     """
 
@@ -83,7 +83,7 @@ class Solving:
         self.known: dict[str, Atom] = {}
         self.holes: dict[str, Hole] = {}
         self.pieces: dict[str, list[tuple[Sequence[Affine | Span], dict[int, Atom]]]] = {}
-        self.learned: dict[Var, Told] = {}
+        self.learned: dict[Var, list[Told]] = {}
         self.counters: dict[Var, Atom] = {}
         self.branches: dict[Atom, Atom] = {}
         self.given: dict[Atom, bool] = {}
@@ -333,7 +333,7 @@ class Solving:
         self.known[var.name] = value
         self.told += 1
         if var.name not in self.made:
-            self.learned[var] = Told((), value)
+            self.learned[var] = [Told((), value)]
         for name, hole in list(self.holes.items()):
             for gap in hole.gaps:
                 if gap.content == var:

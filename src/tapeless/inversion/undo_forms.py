@@ -35,28 +35,32 @@ def undo_map(s: Solving, stm: Stm) -> None:
     if results and all(result is None for result in results):
         return
     before = s.told
-    _undo_elements(s, stm, expr, expr.body.body, results)
+    undo_elements(s, stm, results)
     if s.told == before:
-        _undo_elements(s, stm, expr, seen_through(s, expr.body.body), results)
+        through = Lambda(expr.body.params, seen_through(s, expr.body.body))
+        undo_elements(s, Stm(stm.vars, Map(expr.size, through), stm.pos), results)
 
 
-def _undo_elements(s: Solving, stm: Stm, expr: Map, body: Block, results: Sequence[Atom | None]) -> None:
+def undo_elements(s: Solving, stm: Stm, results: Sequence[Atom | None]) -> None:
     """What the body of a map tells at every index: of arrays that it reads, and of its other results."""
-    counter, b = fresh("i", Type(I64)), s.b.child()
+    expr = stm.expr
+    assert isinstance(expr, Map)
+    body, counter, b = expr.body.body, fresh("i", Type(I64)), s.b.child()
     inner = Solving(body, b, s.rules, set(), s)
     inner.known[expr.body.params[0].name] = counter
     inner.counters[expr.body.params[0]] = expr.size
     inner.run([None if result is None else b.apply("index", result, counter) for result in results])
-    found = {array: told for array in inner.learned if (told := _for_all(inner.learned[array], expr))}
+    parts = ((array, _for_all(told, expr)) for array, some in inner.learned.items() for told in some)
+    found = [(array, told) for array, told in parts if told is not None]
     for var, result, known in zip(stm.vars, body.results, results, strict=True):
         if known is None and isinstance(result, Var) and (value := inner.at_hand(result)) is not None:
-            found[var] = Told((), value)
+            found.append((var, Told((), value)))
     if not found:
         return
     size = s.value(expr.size)
-    values = [told.value for told in found.values()]
+    values = [told.value for _, told in found]
     arrays = s.b.bind([v.type.stacked(size) for v in values], Map(size, Lambda((counter,), b.block(values))))
-    for (array, told), part in zip(found.items(), arrays, strict=True):
+    for (array, told), part in zip(found, arrays, strict=True):
         if array in stm.vars:
             s.learn(array, part)
         else:
@@ -66,12 +70,11 @@ def _undo_elements(s: Solving, stm: Stm, expr: Map, body: Block, results: Sequen
 def _for_all(told: Told, expr: Map) -> Told | None:
     """What the body tells at a place that moves with its counter, for all of them; None at any other place.
 
-    The dimension of the counter comes first in the value, so it must be the last that is not a span yet.
+    The dimension of the counter comes first in the value, so it must come before all that are spans already.
     """
     counter = expr.body.params[0].name
     moving = [k for k, part in enumerate(told.place) if isinstance(part, Affine) and part.coefficient(counter)]
-    indices = [k for k, part in enumerate(told.place) if isinstance(part, Affine)]
-    if len(moving) != 1 or moving[0] != indices[-1] or indices != list(range(len(indices))):
+    if len(moving) != 1 or any(not isinstance(part, Affine) for part in told.place[: moving[0]]):
         return None
     form = told.place[moving[0]]
     assert isinstance(form, Affine)
@@ -130,13 +133,15 @@ def undo_branch(s: Solving, stm: Stm) -> None:
         arm.given[expr.cond] = truth
         arm.run(results)
     first, second = (arm.learned for arm in arms)
-    common = [x for x in first if x in second and first[x].place == second[x].place]
+    common = [
+        (x, (one, other)) for x in first for one in first[x] for other in second.get(x, ()) if one.place == other.place
+    ]
     if not common:
         return
-    blocks = [arm.b.block([arm.learned[x].value for x in common]) for arm in arms]
-    found = s.b.bind([first[x].value.type for x in common], If(cond, blocks[0], blocks[1]))
-    for x, value in zip(common, found, strict=True):
-        learn_part(s, x, first[x].place, value)
+    blocks = [arm.b.block([told[k].value for _, told in common]) for k, arm in enumerate(arms)]
+    found = s.b.bind([told[0].value.type for _, told in common], If(cond, blocks[0], blocks[1]))
+    for (x, told), value in zip(common, found, strict=True):
+        learn_part(s, x, told[0].place, value)
 
 
 def undo_choice(s: Solving, stm: Stm) -> None:
