@@ -10,15 +10,15 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Generator, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from ..errors import NotReversibleError
 from ..ir.build import Builder
-from ..ir.core import Block, Lambda
+from ..ir.core import Block, Check, Lambda
 from ..ir.types import Atom, Var
-from ..ir.walk import fresh, inline, substitute
+from ..ir.walk import fresh, inline, statements, substitute
 from ..records import dataclass
 from .context import Context
 from .isolated import isolated
@@ -56,7 +56,30 @@ def call_inverse(c: Context, inversion: Inversion, args: Sequence[Value], kwargs
                 return undone(c, call, block, {}, may_assume=may_assume)
             except CannotInvert as problem:
                 problems.append(problem)
+        if getattr(inversion.function, "strict", False):
+            _refuse_assumption(c, call)
     refuse_inverse(c, call, problems[0])
+
+
+def _refuse_assumption(c: Context, call: Call) -> None:
+    """Refuse the inverse of a strictly reversible function if it would have to check that two places differ."""
+    from ..inversion.inverse import inverse_block
+    from ..inversion.solving import ONE_PLACE, CannotInvert
+
+    undone = {number: k for number, k in enumerate(call.changed) if k not in call.loose}
+    lasts, wanted = {number: call.now[k] for number, k in undone.items()}, [call.olds[k] for k in undone.values()]
+    for block in (call.block, call.plain):
+        b = Builder(c.b.pos)
+        with suppress(CannotInvert):
+            inverse_block(b, block, wanted, lasts, [call.olds[k] for k in call.loose])
+            checks = [stm for stm in statements(b.block(())) if isinstance(stm.expr, Check)]
+            c.b.pos = next((stm.pos for stm in checks if ONE_PLACE in str(stm.expr)), None) or c.b.pos
+            refuse(
+                c,
+                f"{call.name} can be run backwards only if two places differ that are changed together here",
+                why="nothing says so, and where they are one it would fail: it is strictly reversible",
+                fix="assert it before they are changed: assert 0 <= i and 0 <= j and i != j",
+            )
 
 
 def undone(c: Context, call: Call, block: Block, ends: Mapping[int, Atom], *, may_assume: bool = True) -> Value:

@@ -50,6 +50,8 @@ def are_apart(facts: Facts, one: Place, other: Place) -> bool:
     for x, y in zip(one, other, strict=False):
         if _are_between(x, y):
             return True
+        if isinstance(x, Affine) and isinstance(y, Affine) and facts.are_unequal(x, y):
+            return True
         first, second = _extent(facts, x), _extent(facts, y)
         if first is None or second is None:
             continue
@@ -164,6 +166,8 @@ def learn_of(facts: Facts, stms: Iterable[Stm]) -> None:
                 facts.learn_equal(facts.form(x), facts.form(y))
             case Check("bounds", (x, y)):
                 facts.learn_within(x, y)
+            case Check("assert", (cond,)):
+                facts.assume(cond, True)
             case If(Var() as cond, then) if not stm.vars and _holds(facts, cond):
                 learn_of(facts, then.stms)
             case _:

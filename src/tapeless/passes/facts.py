@@ -37,6 +37,7 @@ class Facts:
     births: Mapping[str, int]
     tame: set[str] = field(default_factory=set[str])
     _facts: dict[str, list[Affine]] = field(default_factory=dict[str, list[Affine]])
+    _unequal: list[Affine] = field(default_factory=list[Affine])
     _trail: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
     _forms: dict[str, Affine] = field(default_factory=dict[str, Affine])
     _counts: dict[str, Atom] = field(default_factory=dict[str, Atom])
@@ -52,6 +53,8 @@ class Facts:
         for undo, name in reversed(self._trail[mark:]):
             if undo == "fact":
                 self._facts[name].pop()
+            elif undo == "unequal":
+                self._unequal.pop()
             elif undo == "tame":
                 self.tame.discard(name)
             elif undo == "count":
@@ -107,6 +110,26 @@ class Facts:
         """A condition holds, or does not."""
         for fact in self._meaning(cond, truth):
             self.learn(fact)
+        for difference in self._differences(cond, truth):
+            self._unequal.append(difference)
+            self._trail.append(("unequal", ""))
+
+    def are_unequal(self, x: Affine, y: Affine) -> bool:
+        """Was it said that these differ?"""
+        difference = x.plus(y, -1)
+        return any(difference in (known, known.times(-1)) for known in self._unequal)
+
+    def _differences(self, cond: Atom, truth: bool) -> list[Affine]:
+        """What is not 0 if a condition holds, or does not."""
+        match self.defs.get(cond.name) if isinstance(cond, Var) else None:
+            case Apply("not", (x,)):
+                return self._differences(x, not truth)
+            case Apply("and" | "or" as op, (x, y)) if truth == (op == "and") and x.type.dtype is BOOL:
+                return [*self._differences(x, truth), *self._differences(y, truth)]
+            case Apply("ne" | "eq" as op, (x, y)) if truth == (op == "ne") and x.type.dtype is I64:
+                return [form_of(x, self.defs).plus(form_of(y, self.defs), -1)]
+            case _:
+                return []
 
     def _meaning(self, cond: Atom, truth: bool) -> list[Affine]:
         expr = self.defs.get(cond.name) if isinstance(cond, Var) else None
