@@ -13,6 +13,7 @@ from ..passes.notes import Notes
 from ..passes.uses import mentioned
 from .exchange import undo_scatter
 from .map_systems import solve_maps
+from .meeting import told_apart
 from .solving import CannotInvert, Rules, Solving, Stuck, Undo
 from .systems import solve_systems
 from .told import undo_told
@@ -55,12 +56,19 @@ def inverse_block(
 
     All other variables from outside are as they were, but for those that are `lost`. What the block checks is checked
     again. What is computed again is written to `notes`. With `tells`, its loops are told how they are undone in turn.
-    Where nothing else helps, and it `may_assume` so, places are taken to be apart, and checked.
+    Where nothing else helps, and it `may_assume` so, places are taken to be apart, and checked, unless it can be undone
+    as well where they are one.
     """
     solving = _solved(b, block, inputs, lasts, lost, tells, assumes=False)
-    if may_assume and not all(var.name in solving.known for var in inputs):
-        stuck, solving = solving.stuck, _solved(b, block, inputs, lasts, lost, tells, assumes=True)
-        solving.stuck |= stuck
+    if not _is_solved(solving, inputs):
+        assuming = _solved(b, block, inputs, lasts, lost, tells, assumes=True)
+        cases = told_apart(block, assuming.assumed) if _is_solved(assuming, inputs) else None
+        either = solving if cases is None else _solved(b, cases, inputs, lasts, lost, tells, assumes=False)
+        if _is_solved(either, inputs):
+            solving = either
+        elif may_assume:
+            assuming.stuck |= solving.stuck
+            solving = assuming
     for var in inputs:
         if var.name not in solving.known:
             raise unknown(block, var, solving.stuck)
@@ -85,6 +93,10 @@ def _solved(
     solving.tells, solving.assumes = tells, assumes
     solving.run([lasts.get(k) for k in range(len(block.results))])
     return solving
+
+
+def _is_solved(solving: Solving, inputs: Sequence[Var]) -> bool:
+    return all(var.name in solving.known for var in inputs)
 
 
 def _announce(notes: Notes, again: Sequence[Stm]) -> None:

@@ -36,6 +36,10 @@ ONE_PLACE = "two places that were changed together must differ for this to be un
 Stuck: TypeAlias = "set[str]"
 
 
+# Two indices that were taken to differ.
+Assumed: TypeAlias = "tuple[Affine, Affine]"
+
+
 class CannotInvert(Exception):
     """Something is not determined by what the program leaves behind; it might be if what is `stuck` were kept."""
 
@@ -90,6 +94,7 @@ class Solving:
         self.told = 0
         # May places be taken to be apart, if that is checked when the inverse runs?
         self.assumes: bool = parent is not None and parent.assumes
+        self.assumed: list[Assumed] = [] if parent is None else parent.assumed
         # Will what is made here be undone in turn?
         self.tells: bool = parent is not None and parent.tells
         # What is computed again, in this block and in those within.
@@ -234,6 +239,8 @@ class Solving:
             return False
         for gap in near:
             self.check_apart(gap.here, here)
+            pairs = zip(gap.place, place, strict=False)
+            self.assumed += [(x, y) for x, y in pairs if isinstance(x, Affine) and isinstance(y, Affine) and x != y]
         return True
 
     def _sweeps(self, array: Var, place: Place) -> bool:
