@@ -156,6 +156,26 @@ def test_two_that_are_one_where_that_can_be_undone():
         three(np.ones(4), 1, 2)
 
 
+def test_a_place_that_may_be_one_of_some():
+    """What was written at 1 or 2 is read at a place that may be either."""
+
+    @tp.reversible(strict=True)
+    def some(x, y, q):
+        for k in range(3):
+            a, b = x[q], x[1]
+            x[1] = b + np.sin(y)
+            x[q] = a - k
+            y += x[1]
+        return y
+
+    for q in range(-4, 4):
+        first = np.array([0.5, 2.0, 3.0, 4.0])
+        x = first.copy()
+        y = some(x, 0.25, q)
+        assert (~some)(x, y, q) == pytest.approx(0.25, rel=1e-13)
+        np.testing.assert_allclose(x, first, rtol=1e-14)
+
+
 def test_integers_that_may_be_doubled_are_checked():
     """Twice a number forgets its highest bit, so that two places are still needed."""
 
