@@ -18,7 +18,16 @@ from .solving import CannotInvert, Rules, Solving, Stuck, Undo
 from .systems import solve_systems
 from .told import undo_told
 from .undo import undo_operation
-from .undo_forms import step_back, undo_branch, undo_choice, undo_histogram, undo_loop, undo_map, undo_nothing
+from .undo_forms import (
+    step_back,
+    undo_branch,
+    undo_choice,
+    undo_histogram,
+    undo_loop,
+    undo_map,
+    undo_nothing,
+    undo_prefix_sums,
+)
 from .undo_while import undo_while
 
 
@@ -35,7 +44,7 @@ EACH: Mapping[type, Undo] = {
     For: undo_loop,
     While: undo_while,
     Reduce: undo_nothing,
-    Scan: undo_nothing,
+    Scan: undo_prefix_sums,
     Scatter: undo_scatter,
     Custom: undo_told,
 }

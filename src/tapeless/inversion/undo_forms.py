@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from ..ir.build import Builder
-from ..ir.core import Apply, Block, For, Hist, If, Lambda, Map, Stm
+from ..ir.core import Apply, Block, For, Hist, If, Lambda, Map, Scan, Stm
 from ..ir.types import BOOL, I64, Atom, Type, Var, i64
 from ..ir.walk import fresh, inline, operands, refresh
 from ..passes.affine import Affine
@@ -13,6 +13,7 @@ from ..passes.uses import slice_for
 from .arrays import Told, learn_part
 from .conditions import condition_after
 from .history import history_of
+from .permutation import undo_permutation
 from .see_through import seen_through
 from .solving import CannotInvert, Rules, Solving, Stuck
 from .told import tell_iteration
@@ -39,6 +40,8 @@ def undo_map(s: Solving, stm: Stm) -> None:
     if s.told == before:
         through = Lambda(expr.body.params, seen_through(s, expr.body.body))
         undo_elements(s, Stm(stm.vars, Map(expr.size, through), stm.pos), results)
+    if s.told == before:
+        undo_permutation(s, stm)
 
 
 def undo_elements(s: Solving, stm: Stm, results: Sequence[Atom | None]) -> None:
@@ -111,6 +114,27 @@ def _adds(op: Lambda) -> bool:
             return set(args) == set(op.params) and op.body.results == (total,)
         case _:
             return False
+
+
+def undo_prefix_sums(s: Solving, stm: Stm) -> None:
+    """Each sum less the one before it is what was added; of sums of integers and floats."""
+    expr = stm.expr
+    assert isinstance(expr, Scan)
+    if len(expr.neutral) != 1 or not _adds(expr.op):
+        return
+    (neutral,), sums = expr.neutral, stm.vars[-1]
+    result = s.at_hand(sums)
+    if result is None or result.type.rank != 1:
+        return
+    summands = Var(fresh("summands", result.type).name, sums.type)
+    size, zero = s.value(expr.size), s.value(neutral)
+
+    def summand(b: Builder, i: Var) -> Sequence[Atom]:
+        last = b.apply("index", result, b.apply("max", b.apply("sub", i, i64(1)), i64(0)))
+        first = b.apply("eq", i, i64(0))
+        return (b.apply("sub", b.apply("index", result, i), b.apply("select", first, zero, last)),)
+
+    undo_elements(s, Stm((summands,), Map(expr.size, expr.body), stm.pos), s.b.map_(size, summand))
 
 
 def undo_branch(s: Solving, stm: Stm) -> None:
