@@ -14,7 +14,7 @@ from collections.abc import Set as AbstractSet
 
 from ..ir.core import Apply, Block, Expr, Map, Stm
 from ..ir.types import Atom, Lit, Var, i64
-from ..ir.walk import operands, statements
+from ..ir.walk import lambdas, operands, statements
 from ..passes.cost import has_check
 from ..passes.place import Join
 from ..passes.uses import mentioned
@@ -132,7 +132,7 @@ def _reads_its_place(
     here: set[Atom] = {index} if start == i64(0) else _sums(body, {index, start})
     places = (*outer, here)
     if len(places) == whole.type.rank:
-        return whole not in body.results and all(_reads_at(stm.expr, whole, places) for stm in statements(body))
+        return _reads_at(body, whole, places)
     for stm in body.stms:
         if body.results[number] in stm.vars:
             inner = stm.vars.index(body.results[number])  # type: ignore[arg-type]
@@ -152,8 +152,15 @@ def _sums(body: Block, terms: AbstractSet[Atom]) -> set[Atom]:
     }
 
 
-def _reads_at(expr: Expr, whole: Var, places: Sequence[AbstractSet[Atom]]) -> bool:
-    """Is `whole` read at this place only, if at all?"""
+def _reads_at(body: Block, whole: Var, places: Sequence[AbstractSet[Atom]]) -> bool:
+    """Is `whole` read at this place only, if at all? What a block ends with may be read anywhere."""
+    return whole not in body.results and all(
+        _is_read_at(stm.expr, whole, places) and all(_reads_at(lam.body, whole, places) for lam in lambdas(stm.expr))
+        for stm in body.stms
+    )
+
+
+def _is_read_at(expr: Expr, whole: Var, places: Sequence[AbstractSet[Atom]]) -> bool:
     if whole not in operands(expr):
         return True
     match expr:

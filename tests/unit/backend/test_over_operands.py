@@ -171,6 +171,31 @@ def test_what_fails_is_not_begun_again():
         tp.jit(gathered)(np.ones((20, 20)), at, 3)
 
 
+def test_an_array_that_is_chosen_first():
+    """The one that a branch or a loop hands on is read anywhere."""
+
+    def branch(u, v, x):
+        u, v, out = np.sin(u), np.cos(v), np.empty(len(u))
+        for i in range(len(u)):
+            chosen = u if x[i] > 0.0 else v
+            out[i] = chosen[len(u) - 1 - i]
+        return out
+
+    def loop(u, v, x):
+        u, v, out = np.sin(u), np.cos(v), np.empty(len(u))
+        for i in range(len(u)):
+            chosen, k = v, 0
+            while k < x[i]:
+                chosen, k = u, k + 1
+            out[i] = u[i] + chosen[len(u) - 1 - i]
+        return out
+
+    for size in (3, 9, 40):
+        u, v, x = np.random.default_rng(0).normal(size=(3, size))
+        for function in (branch, loop):
+            np.testing.assert_allclose(tp.jit(function)(u, v, x), function(u, v, x), rtol=1e-12)
+
+
 @pytest.mark.parametrize("function", [inner, both, wide], ids=lambda f: f.__name__)
 def test_derivatives(function):
     rng = np.random.default_rng(5)
