@@ -133,6 +133,8 @@ def _reads_its_place(
     places = (*outer, here)
     if len(places) == whole.type.rank:
         return _reads_at(body, whole, places)
+    if whole in body.results:
+        return False
     for stm in body.stms:
         if body.results[number] in stm.vars:
             inner = stm.vars.index(body.results[number])  # type: ignore[arg-type]

@@ -6,6 +6,9 @@ import numpy as np
 import pytest
 
 import tapeless as tp
+from tapeless.backend import cpu
+from tapeless.ir.eval import evaluate
+from tapeless.ir.text import parse_function
 
 IN_PLACE = "writes its results into place"
 
@@ -194,6 +197,36 @@ def test_an_array_that_is_chosen_first():
         u, v, x = np.random.default_rng(0).normal(size=(3, size))
         for function in (branch, loop):
             np.testing.assert_allclose(tp.jit(function)(u, v, x), function(u, v, x), rtol=1e-12)
+
+
+COPIES = """
+def copies(x: f64[n, m]) {
+  u: f64[n, m] = map n (i0: i64) {
+    r0: f64[m] = map m (j0: i64) {
+      a0: f64 = index x i0 j0
+      b0: f64 = sin a0
+      return b0
+    }
+    return r0
+  }
+  y: f64[n, m], z: f64[n, n, m] = map n (i: i64) {
+    r: f64[m] = map m (j: i64) {
+      a: f64 = index u i j
+      b: f64 = add a 1.0
+      return b
+    }
+    return r u
+  }
+  return y z
+}
+"""
+
+
+def test_all_of_an_array_beside_its_rows():
+    function, x = parse_function(COPIES), np.random.default_rng(0).normal(size=(9, 12))
+    found = cpu.run(cpu.load(cpu.compile(function)), function, [x])
+    for one, expected in zip(found, evaluate(function, [x]), strict=True):
+        np.testing.assert_allclose(one, expected, rtol=1e-14)
 
 
 @pytest.mark.parametrize("function", [inner, both, wide], ids=lambda f: f.__name__)
