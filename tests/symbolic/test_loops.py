@@ -360,3 +360,19 @@ def test_a_product_is_computed_from_its_start_on(coarsen):
         np.testing.assert_allclose(tp.jit(grown)(1e-300, 1e3, 150), 1e150, rtol=1e-12)
         assert tp.jit(grown)(0.0, 1e3, 1000) == 0.0
         np.testing.assert_allclose(tp.jit(multiplied)(1.001), 1.001**2000, rtol=1e-12)
+
+
+def test_sums_in_sums():
+    """The inner one waits for the index of the outer one; nothing is hoisted before a return sweep."""
+
+    def total(v, w, steps):
+        sum = 0.0
+        for _ in range(steps):
+            sum += np.sum(v * w)
+        return sum * sum + np.sum(v)
+
+    v, w = np.random.default_rng(0).normal(size=(2, 4, 5))
+    for steps in (0, 1, 7, 5000):
+        found, expected = (tp.grad(total, (0, 1), coarsen=coarsen)(v, w, steps) for coarsen in (True, False))
+        for x, y in zip(found, expected, strict=True):
+            np.testing.assert_allclose(x, y, rtol=1e-11)

@@ -54,9 +54,12 @@ class Writer:
         b.if_(test, inside if holds else nothing, nothing if holds else inside)
 
     def _emit(self, b: Builder, roots: Iterable[Node]) -> None:
-        """All nodes that can be computed in this scope; bodies of sums wait for their index."""
-        for node in reachable(roots, self.atoms):
-            if node.op != "symbol" and all(arg.number in self.atoms for arg in _operands(node)):
+        """All nodes that can be computed in this scope; bodies of sums wait for their index, and so do sums in them."""
+        nodes = reachable(roots, self.atoms)
+        unknown = sum(node.mask for node in nodes if node.op == "symbol")
+        for node in nodes:
+            waits = node.op == "symbol" or (node.op == "sum" and node.mask & unknown)
+            if not waits and all(arg.number in self.atoms for arg in _operands(node)):
                 self.atoms[node.number] = self._node(b, node)
 
     def _node(self, b: Builder, node: Node) -> Atom:
