@@ -80,7 +80,7 @@ class Plan:
 
     def at(self, pos: Pos | None) -> Plan:
         """The plan of a loop: without a limit, the function that it stands in may ask for more than the outermost."""
-        if self.is_limited or pos is None or not pos.memory:
+        if (self.is_limited and not self.backwards) or pos is None or not pos.memory:
             return self
         asked = plan_for(pos.memory)
         return replace(self, backwards=True, strict=self.strict or asked.strict)

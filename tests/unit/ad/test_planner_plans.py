@@ -130,6 +130,8 @@ def test_functions_ask_for_their_loops(memory: str, strict: bool):
     """Whoever says that nothing may be kept has the last word; a limit has it before both."""
     inside = Pos("f.py", 3, 1, 3, 9, memory=memory)
     found = Plan(strict=strict).at(inside)
+    few = Plan(states=64, backwards=True, strict=strict)
+    assert few.at(inside) == replace(few, strict=found.strict)
     assert found == Plan(backwards=True, strict=strict or memory == "strictly reversible")
     for plan in (Plan(bytes=8, strict=strict), Plan(states=2, strict=strict)):
         assert plan.at(inside) == plan
