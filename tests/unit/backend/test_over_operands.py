@@ -62,6 +62,20 @@ def both(u, v, steps):
     return u, v
 
 
+def three(u, v, steps):
+    """More results than may be built in place."""
+    u, v, w = u * 1.0, v * 1.0, u + v
+    for _ in range(steps):
+        a, b, c = np.empty_like(u), np.empty_like(v), np.empty_like(w)
+        for i in range(u.shape[0]):
+            for j in range(u.shape[1]):
+                a[i, j] = 0.5 * u[i, j] - v[i, j]
+                b[i, j] = 0.5 * v[i, j] + w[i, j]
+                c[i, j] = 0.5 * w[i, j] + u[i, j]
+        u, v, w = a, b, c
+    return u, v, w
+
+
 def rows(u, v, steps):
     """Rows are read as a whole before one of their elements is replaced."""
     u, v = u * 1.0, v * 1.0
@@ -105,7 +119,7 @@ def narrow(u, v, steps):
     return u, v
 
 
-PROGRAMS = (added, inner, neighbours, turned, both, rows, kept, wide, narrow)
+PROGRAMS = (added, inner, neighbours, turned, both, three, rows, kept, wide, narrow)
 
 
 @pytest.mark.parametrize("size", [2, 3, 8, 9, 11, 18, 20, 33])
@@ -135,7 +149,7 @@ def test_in_one_dimension(size):
         np.testing.assert_allclose(found, expected, rtol=1e-12)
 
 
-@pytest.mark.parametrize(("function", "maps"), [(added, 1), (inner, 2), (turned, 0), (rows, 0)],
+@pytest.mark.parametrize(("function", "maps"), [(added, 1), (inner, 2), (turned, 0), (both, 1), (three, 0), (rows, 0)],
                          ids=lambda x: getattr(x, "__name__", ""))  # fmt: skip
 def test_what_is_built_in_place(function, maps):
     u = np.ones((20, 20))
