@@ -70,13 +70,14 @@ def solve_systems(s: Solving) -> bool:
 
 
 def _equations(s: Solving) -> Iterator[Equation]:
+    forms: dict[Var, Equation] = {}
     for stm in s.block.stms:
         match stm.expr:
             case Apply("add" | "sub" | "neg" | "mul" | "div", _) if not (var := stm.vars[0]).type.shape:
                 if not s.is_known(var):
                     continue
                 try:
-                    equation = _defined(s, var, stm.expr)
+                    equation = _defined(s, var, stm.expr, forms)
                 except TooLarge:
                     continue
                 if equation is not None and 0 < len(equation.factors) <= MOST_UNKNOWNS:
@@ -85,9 +86,9 @@ def _equations(s: Solving) -> Iterator[Equation]:
                 pass
 
 
-def _defined(s: Solving, var: Var, expr: Apply) -> Equation | None:
-    """The definition of a variable as an affine form; None if it is none."""
-    match expr.op, [_form(s, x) for x in expr.args]:
+def _defined(s: Solving, var: Var, expr: Apply, forms: dict[Var, Equation]) -> Equation | None:
+    """The definition of a variable as an affine form; None if it is none. `forms` are those found before."""
+    match expr.op, [_form(s, x, forms) for x in expr.args]:
         case ("add" | "sub") as op, [x, y]:
             sign = 1 if op == "add" else -1
             unknowns = dict.fromkeys((*x.factors, *y.factors))
@@ -108,7 +109,7 @@ def _scaled(var: Var, x: Equation, factor: Polynomial) -> Equation:
     return Equation(var, {u: f for u, f in factors.items() if f.terms}, x.rest.times(factor))
 
 
-def _form(s: Solving, atom: Atom) -> Equation:
+def _form(s: Solving, atom: Atom, forms: dict[Var, Equation]) -> Equation:
     """An atom as an affine form of unknown values, possibly of itself."""
     if isinstance(atom, Lit):
         if not is_finite(atom):
@@ -117,9 +118,11 @@ def _form(s: Solving, atom: Atom) -> Equation:
         return Equation(Var("literal", atom.type), {}, value)
     if s.try_value(atom) is not None:
         return Equation(atom, {}, variable(atom.name))
-    stm = s.made.get(atom.name)
-    found = _defined(s, atom, stm.expr) if stm is not None and isinstance(stm.expr, Apply) else None
-    return found if found is not None else Equation(atom, {atom: ONE}, ZERO)
+    if atom not in forms:
+        stm = s.made.get(atom.name)
+        found = _defined(s, atom, stm.expr, forms) if stm is not None and isinstance(stm.expr, Apply) else None
+        forms[atom] = found if found is not None else Equation(atom, {atom: ONE}, ZERO)
+    return forms[atom]
 
 
 # -- systems ----------------------------------------------------------------------------------
