@@ -123,3 +123,47 @@ def test_gradients_side_by_side(n):
     derivative = tp.grad(trajectories, memory="reversible")
     np.testing.assert_allclose(derivative(starts, n), exact, rtol=1e-9)
     assert "within 64 iterations, else 64 states" in derivative.explain(starts, n)
+
+
+def alone(x, v):
+    for _ in range(60):
+        v = v - np.sin(x) * 0.1
+        x = x + v * 0.1
+    return x * v
+
+
+def short(starts):
+    total = 0.0
+    for k in range(len(starts)):
+        total += alone(starts[k], 0.2)
+    return total
+
+
+def long(starts):
+    total = 0.0
+    for k in range(len(starts)):
+        x, v = starts[k], 0.2
+        for _ in range(65):
+            v = v - np.sin(x) * 0.1
+            x = x + v * 0.1
+        total += x * v
+    return total
+
+
+@pytest.mark.parametrize(
+    ("function", "arguments", "each"),
+    [
+        (alone, (0.3, 0.2), 3 * 60),
+        (short, (np.array([0.3, 0.5]),), 2 * 3 * 60),
+        (long, (np.array([0.3, 0.5]),), 2 * 5 * 65),
+    ],
+    ids=["alone", "short", "long"],
+)
+def test_loops_of_known_length(function, arguments, each):
+    """Side by side short ones keep their states; alone they run backwards, and so do long ones once they are tried."""
+    jitted = tp.jit(function)
+    call = specialise(jitted.parameters, arguments, {}, static_shapes=False)
+    program = prepare(lower(jitted.parameters, call.specs, None, 1).function, Notes())
+    tower = CountingTower()
+    evaluate(vjp_function(program, [0], plan=Plan(backwards=True)), [*arguments, 1.0], tower)
+    assert tower.counts["sin"] == each
