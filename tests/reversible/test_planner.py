@@ -107,13 +107,14 @@ def test_short_loops_side_by_side_keep_their_states(n, each):
     call = specialise(jitted.parameters, (starts, n), {}, static_shapes=False)
     program = prepare(lower(jitted.parameters, call.specs, None, 1).function, Notes())
     counts = []
-    for plan in (Plan(backwards=True), Plan(backwards=True, strict=True)):
+    for plan in (Plan(backwards=True), Plan(backwards=True, strict=True), Plan()):
         tower = CountingTower()
         evaluate(vjp_function(program, [0], plan=plan), [starts, n, 1.0], tower)
         counts.append(tower.counts["sin"])
     # The value is computed once, and once more where the return sweep begins.
     assert counts[0] == (1 + each) * len(starts) * n
     assert counts[1] >= 4 * len(starts) * n
+    assert counts[2] == 3 * len(starts) * n
 
 
 @pytest.mark.parametrize("n", [0, 1, 63, 64, 65, 200])
