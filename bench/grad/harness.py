@@ -26,10 +26,10 @@ def as_arrays(result: Any) -> list[np.ndarray]:
 class Calls(NamedTuple):
     """A peer's derivative as a function of no arguments, complete on return, and how to read what it returns.
 
-    `note`: what there is to say about how it was computed.
+    A peer without a derivative is there for its primal program. `note`: what there is to say about how it was computed.
     """
 
-    derivative: Callable[[], Any]
+    derivative: Callable[[], Any] | None
     primal: Callable[[], Any] | None = None
     arrays: Callable[[Any], Sequence[np.ndarray]] = as_arrays
     note: str = ""

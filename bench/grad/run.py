@@ -72,7 +72,7 @@ def measure(suite_name: str, suite, name: str, peers: list[str], slow: bool, lim
     for peer in sorted(peers, key=lambda peer: peer != suite.REFERENCE):
         if (peer, name) in suite.SKIPPED or ((peer, name) in suite.SLOW and not slow):
             continue
-        if peer.startswith("c ") and not shutil.which("gcc"):
+        if peer.split(maxsplit=1)[0] == "c" and not shutil.which("gcc"):
             continue
         started[peer] = Peer(suite.__package__, peer, name, reference, peer == suite.REFERENCE, limit)
     for turn in range(ROUNDS):

@@ -5,24 +5,23 @@ from __future__ import annotations
 import math
 
 from bench.grad.harness import Problem
-from bench.markdown import head, line, outcome, ratio
+from bench.markdown import NOTHING, head, line, outcome, ratio
 
 Row = dict[str, dict]
 
 
 def time_table(table: dict[str, Row], peers: list[str]) -> str:
     """Milliseconds for one derivative, and ratios."""
-    columns = ["problem", *peers, "ours / best other", "ours / best C", "ours / our primal"]
-    lines = head(columns)
+    objectives = {name: _c_objective(row) for name, row in table.items()}
+    more = ["ours / C's primal"] if any(objectives.values()) else []
+    lines = head(["problem", *peers, "ours / best other", "ours / best C", "ours / our primal", *more])
     ratios: list[float] = []
     for name, row in table.items():
         times = {peer: result["ms"] for peer, result in row.items() if "ms" in result}
         ours = times.pop("tapeless", None)
-        best, best_c = (
-            min(times.values(), default=None),
-            min((t for p, t in times.items() if p[:2] == "c "), default=None),
-        )
-        primal = row.get("tapeless", {}).get("primal_ms")
+        best = min(times.values(), default=None)
+        best_c = min((t for p, t in times.items() if _is_c(p)), default=None)
+        units = [best, best_c, row.get("tapeless", {}).get("primal_ms"), *([objectives[name]] if more else [])]
         if ours and best:
             ratios.append(ours / best)
         lines.append(
@@ -30,7 +29,7 @@ def time_table(table: dict[str, Row], peers: list[str]) -> str:
                 [
                     name,
                     *(_time(row.get(p)) for p in peers),
-                    *(ratio(ours, x, bold=True) for x in (best, best_c, primal)),
+                    *(ratio(ours, unit, bold=True) for unit in units),
                 ]
             )
         )
@@ -71,5 +70,14 @@ def published_table(table: dict[str, Row], problems: dict[str, Problem]) -> str:
     )
 
 
+def _c_objective(row: Row) -> float | None:
+    """Milliseconds of the primal program in plain C, where a peer is there for that."""
+    return row.get("c", {}).get("primal_ms")
+
+
+def _is_c(peer: str) -> bool:
+    return peer.split(maxsplit=1)[0] == "c"
+
+
 def _time(result: dict | None) -> str:
-    return outcome(result, lambda found: f"{found['ms']:.3g} ({found['peak_mb']:.0f})")
+    return outcome(result, lambda found: f"{found['ms']:.3g} ({found['peak_mb']:.0f})" if "ms" in found else NOTHING)

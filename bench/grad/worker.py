@@ -2,9 +2,10 @@
 
     python -m bench.grad.worker SUITE PEER PROBLEM REFERENCE [--write]      SUITE is a package, such as bench.grad.eight
 
-The derivative is computed once and compared with the reference before anything is timed; a peer that disagrees is
-reported, not timed. The first call is timed apart, since it compiles. Figures are medians of the process's own CPU
-time: the runner pins it to one core, and other work on the machine must not count.
+The derivative, or the primal program of a peer that has no derivative, is run once and compared with the reference
+before anything is timed; a peer that disagrees is reported, not timed. The first call is timed apart, since it
+compiles. Figures are medians of the process's own CPU time: the runner pins it to one core, and other work on the
+machine must not count.
 """
 
 from __future__ import annotations
@@ -16,12 +17,12 @@ import resource
 import statistics
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from bench.grad.harness import Calls, disagreement
+from bench.grad.harness import Calls, as_arrays, disagreement
 
 # For the calls of one kind in one turn.
 SECONDS = float(os.environ.get("TAPELESS_BENCH_SECONDS", "0.3"))
@@ -38,13 +39,13 @@ def main(suite: str, peer: str, name: str, reference: Path, write: bool) -> None
         return
     before = cpu_seconds()
     calls: Calls = family(*problem.make())
-    value = calls.derivative()
+    kind, value = ("primal", calls.primal()) if calls.derivative is None else ("derivative", calls.derivative())
     first = cpu_seconds() - before
-    arrays = calls.arrays(value)
+    arrays = as_arrays(value) if calls.derivative is None else calls.arrays(value)
     if write:
-        np.savez(reference, *arrays)
+        save(reference, arrays, calls)
     with np.load(reference) as stored:
-        error = disagreement(arrays, [stored[key] for key in stored.files])
+        error = disagreement(arrays, [stored[key] for key in stored.files if key.startswith(kind)])
     if error > problem.tolerance:
         answer({"wrong": error})
         return
@@ -52,10 +53,17 @@ def main(suite: str, peer: str, name: str, reference: Path, write: bool) -> None
         calls.primal()
     answer({"first_ms": first * 1e3, "error": error, **({"note": calls.note} if calls.note else {})})
     for _ in sys.stdin:
-        figures = {"ms": median_ms(calls.derivative)}
+        figures = {} if calls.derivative is None else {"ms": median_ms(calls.derivative)}
         if calls.primal is not None:
             figures["primal_ms"] = median_ms(calls.primal)
         answer({**figures, "peak_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024})
+
+
+def save(reference: Path, derivative: Sequence[np.ndarray], calls: Calls) -> None:
+    """What the other peers must agree with."""
+    primal = [] if calls.primal is None else as_arrays(calls.primal())
+    kinds = (("derivative", derivative), ("primal", primal))
+    np.savez(reference, **{f"{kind}_{k:03}": array for kind, arrays in kinds for k, array in enumerate(arrays)})
 
 
 def answer(figures: dict[str, Any]) -> None:

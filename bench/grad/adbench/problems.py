@@ -21,7 +21,7 @@ import numpy as np
 from bench.grad.adbench.published import published
 from bench.grad.harness import Arguments, Problem
 
-PEERS = ("jax", "tapeless", "numpy", "torch")
+PEERS = ("c", "jax", "tapeless", "numpy", "torch")
 REFERENCE = "jax"
 SKIPPED: set[tuple[str, str]] = set()
 
