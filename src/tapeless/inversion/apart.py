@@ -157,10 +157,12 @@ def learn_runs(facts: Facts, count: Atom) -> None:
 
 def learn_of(facts: Facts, stms: Iterable[Stm]) -> None:
     """What the sizes of arrays and the checks among some statements tell; checks in a branch when it was taken."""
+    stms = tuple(stms)
+    # First the sizes, the oldest first: a sum is taken apart only if what it is made of is known to be small.
+    sizes = dict.fromkeys(n for stm in stms for var in (*stm.vars, *free_vars(stm.expr)) for n in var.type.shape)
+    for size in sorted(sizes, key=lambda n: -1 if isinstance(n, Lit) else facts.births.get(n.name, -1)):
+        facts.size(size)
     for stm in stms:
-        for var in (*stm.vars, *free_vars(stm.expr)):
-            for size in var.type.shape:
-                facts.size(size)
         match stm.expr:
             case Check("equal", (x, y)):
                 facts.learn_equal(facts.form(x), facts.form(y))

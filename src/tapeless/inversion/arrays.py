@@ -12,9 +12,11 @@ from typing import TYPE_CHECKING
 
 from ..ir.core import Apply
 from ..ir.types import Atom, Lit, Var, i64
-from ..passes.affine import ZERO, Affine
-from ..records import dataclass, replace
+from ..passes.affine import Affine
+from ..records import replace
 from .apart import Place, Span, are_same
+from .cover import MOST_PARTS, covered, known_but_for_the_rest
+from .parts import Gap, Hole, Told, of_shape, whole_direction
 
 if TYPE_CHECKING:
     from .solving import Solving
@@ -22,42 +24,11 @@ if TYPE_CHECKING:
 LONGEST = 16  # of the gaps that are filled element by element
 
 
-@dataclass(frozen=True, slots=True)
-class Told:
-    """What a block tells of a variable from outside: its value at a place, which is all of it when empty."""
-
-    place: Place
-    value: Atom
-
-
-@dataclass(frozen=True, slots=True)
-class Gap:
-    """A place, whose operands in the inverse are `here`; the array holds `content` there, if that is a variable."""
-
-    place: Place
-    here: tuple[Atom, ...]
-    content: Atom | None = None
-
-    @property
-    def is_span(self) -> bool:
-        return isinstance(self.place[0], tuple)
-
-
-@dataclass(frozen=True, slots=True)
-class Hole:
-    """An array that is `rest` except at its gaps; where gaps were filled it is, whatever other gaps reach there."""
-
-    array: Var
-    rest: Atom
-    gaps: tuple[Gap, ...]
-    filled: tuple[Gap, ...] = ()
-
-
 def dig(s: Solving, array: Var, rest: Atom, gaps: Sequence[Gap], access: str, operands: Sequence[Atom]) -> None:
     """The array is `rest` except at some gaps and where an access with these operands reads it."""
     place = s.place(access, operands)
     places = [*(gap for gap in gaps if gap.place != place), Gap(place, tuple(s.value(x) for x in operands))]
-    if array.name in s.holes:
+    if array.name in s.holes and not s.holes[array.name].of_part:
         _fill_from(s, array, Hole(array, rest, tuple(places)))
         return
     written, value = _last_write(s, array)
@@ -65,6 +36,8 @@ def dig(s: Solving, array: Var, rest: Atom, gaps: Sequence[Gap], access: str, op
     s.holes[array.name] = Hole(array, rest, tuple(filled))
     s.told += 1
     _fill_what_is_known(s, array)
+    for told in s.parts.get(array.name, ()):
+        learn_part(s, array, told.place, told.value)
 
 
 def _fill_from(s: Solving, array: Var, other: Hole) -> None:
@@ -142,13 +115,14 @@ def learn_part(s: Solving, array: Var, place: Place, value: Atom) -> None:
     """A part of an array is known: it may be all, fill a gap, be one of the last pieces, or be told outside."""
     if s.at_hand(array) is not None:
         return
-    directions = [_direction(s, *pair) for pair in zip(place, array.type.shape, strict=False)]
+    directions = [whole_direction(s, *pair) for pair in zip(place, array.type.shape, strict=False)]
     if all(directions):
         s.learn(array, _turned(s, _shaped(s, value, array), directions))
-    elif array.name in s.holes:
+        return
+    if array.name in s.holes:
         _learn_in_a_hole(s, array, place, value)
     elif _learn_piece(s, array, place, value) and (array.name in s.made or s.at_hand(array) is not None):
-        pass
+        return
     elif array.name not in s.made:
         parts = s.learned.setdefault(array, [])
         if not any(part.place == place for part in parts):
@@ -160,29 +134,28 @@ def learn_part(s: Solving, array: Var, place: Place, value: Atom) -> None:
                 learn_part(s, whole, (*s.place("index", row), *place), value)
             case _:
                 pass
+    _add_part(s, array, Told(place, value))
+
+
+def _add_part(s: Solving, array: Var, told: Told) -> None:
+    """One more part of an array of this block: with others it may be all, alone it is all but the rest."""
+    own = array.name in s.made or array.name in s.wanted
+    parts = s.parts.setdefault(array.name, [])
+    if not own or s.at_hand(array) is not None or any(part.place == told.place for part in parts):
+        return
+    parts.append(told)
+    if len(parts) > MOST_PARTS:
+        return
+    if (whole := covered(s, array, parts)) is not None:
+        s.learn(array, whole)
+    elif array.name not in s.holes and (hole := known_but_for_the_rest(s, array, told)) is not None:
+        s.holes[array.name] = hole
+        s.told += 1
 
 
 def _shaped(s: Solving, value: Atom, array: Var) -> Atom:
     """A value under the sizes of an array that it is equal to."""
-    return _of_shape(s, value, s.type(array.type).shape)
-
-
-def _of_shape(s: Solving, value: Atom, shape: Sequence[Atom]) -> Atom:
-    return value if value.type.shape == tuple(shape) else s.b.apply("reshape", value, *shape)
-
-
-def _direction(s: Solving, part: Affine | Span, size: Atom) -> int:
-    """1 if this span is all of a dimension in order, -1 if in reverse, 0 if it is not all of it."""
-    if isinstance(part, Affine):
-        return 0
-    start, count, step = part
-    if step.terms or step.const not in (1, -1):
-        return 0
-    facts = s.facts()
-    first = ZERO if step.const == 1 else facts.form(size).shifted(-1)
-    if start != first or not (count == size or facts.decide("eq", count, size) is True):
-        return 0
-    return step.const
+    return of_shape(s, value, s.type(array.type).shape)
 
 
 def _turned(s: Solving, array: Atom, directions: Sequence[int]) -> Atom:
@@ -213,7 +186,7 @@ def _fitting(s: Solving, value: Atom, gap: Gap, place: Place) -> Atom:
     """The value of a gap, told as an index where the gap is a span of one, or the other way round."""
     spans = sum(not isinstance(part, Affine) for part in place)
     if gap.is_span:
-        return _of_shape(s, value, (*gap.here[1::3], *value.type.shape[spans:]))
+        return of_shape(s, value, (*gap.here[1::3], *value.type.shape[spans:]))
     return s.b.apply("index", value, *[i64(0)] * spans) if spans else value
 
 

@@ -33,7 +33,7 @@ def solve_maps(s: Solving) -> bool:
 
 
 def _groups(s: Solving) -> Iterator[list[Stm]]:
-    """Loops of one size, all of whose results are known, and which read something that is not."""
+    """Loops of one size, some of whose results are known, and which read something that is not."""
     groups: dict[Atom, list[Stm]] = {}
     for stm in s.block.stms:
         if isinstance(stm.expr, Map) and stm.vars and _tells_more(s, stm):
@@ -44,7 +44,7 @@ def _groups(s: Solving) -> Iterator[list[Stm]]:
 
 
 def _tells_more(s: Solving, stm: Stm) -> bool:
-    known = all(s.at_hand(var) is not None for var in stm.vars)
+    known = any(s.at_hand(var) is not None for var in stm.vars)
     return known and any(s.try_value(var) is None for var in free_vars(stm.expr))
 
 

@@ -26,7 +26,9 @@ from ..passes.facts import Facts
 from ..passes.notes import Notes
 from ..records import dataclass
 from .apart import Place, Reads, Span, are_apart, learn_of, learn_runs, may_differ, place_of
-from .arrays import Gap, Hole, Told, fill, learn_part
+from .arrays import fill, learn_part
+from .cover import element_of_part
+from .parts import Gap, Hole, Told
 
 WRONG = "the function never leaves this behind"
 ONE_PLACE = "two places that were changed together must differ for this to be undone"
@@ -87,6 +89,7 @@ class Solving:
         self.known: dict[str, Atom] = {}
         self.holes: dict[str, Hole] = {}
         self.pieces: dict[str, list[tuple[Sequence[Affine | Span], dict[int, Atom]]]] = {}
+        self.parts: dict[str, list[Told]] = {}
         self.learned: dict[Var, list[Told]] = {}
         self.counters: dict[Var, Atom] = {}
         self.branches: dict[Atom, Atom] = {}
@@ -220,9 +223,16 @@ class Solving:
                 hole = self.hole(array)
                 if hole is not None and self.is_beside(hole, self.place(access, at), self.here(at)):
                     return self.b.apply(access, hole.rest, *(self.value(i) for i in at))
+                if access == "index":
+                    return element_of_part(self, array, self.place(access, at))
             case _:
                 pass
         return None
+
+    def parts_of(self, array: Var) -> Sequence[Told]:
+        """The parts of an array that were told."""
+        found = self.parts.get(array.name)
+        return self.parent.parts_of(array) if found is None and self.parent is not None else found or ()
 
     def hole(self, array: Var) -> Hole | None:
         """What is known of an array that is not known everywhere."""

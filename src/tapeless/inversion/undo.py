@@ -52,8 +52,23 @@ def undo_operation(s: Solving, stm: Stm) -> None:
             for k, arg in enumerate(expr.args):
                 if not s.is_known(arg):
                     s.learn(arg, s.b.apply("index", result, i64(k)))
+        case "concat":
+            _undo_concat(s, expr, result)
         case _:
             pass
+
+
+def _undo_concat(s: Solving, expr: Apply, result: Atom) -> None:
+    """Each part from where it stands."""
+    (axis,), parts = expr.attrs, expr.args[:-1]
+    assert isinstance(axis, int)
+    before = [x for size in parts[0].type.shape[:axis] for x in (i64(0), s.value(size), i64(1))]
+    start: Atom = i64(0)
+    for part in parts:
+        size = s.value(part.type.shape[axis])
+        if not s.is_known(part):
+            s.learn(part, s.b.apply("slice", result, *before, start, size, i64(1)))
+        start = s.b.apply("add", start, size)
 
 
 def _undo_sum(s: Solving, expr: Apply, var: Var, result: Atom) -> None:

@@ -10,9 +10,10 @@ from ..ir.types import BOOL, I64, Atom, Type, Var, i64
 from ..ir.walk import fresh, inline, operands, refresh
 from ..passes.affine import Affine
 from ..passes.uses import slice_for
-from .arrays import Told, learn_part
+from .arrays import learn_part
 from .conditions import condition_after
 from .history import history_of
+from .parts import Told
 from .permutation import undo_permutation
 from .see_through import seen_through
 from .solving import CannotInvert, Rules, Solving, Stuck

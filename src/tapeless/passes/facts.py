@@ -248,9 +248,9 @@ class Facts:
         same = self.proves(difference) and self.proves(difference.times(-1))
         return wanted if same else None
 
-    def proves(self, goal: Affine) -> bool:
-        """Is the form never negative?"""
-        self._steps = _STEPS
+    def proves(self, goal: Affine, steps: int = _STEPS) -> bool:
+        """Is the form never negative? Looked for in so many steps."""
+        self._steps = steps
         return self._nonneg(goal, ()) or self._in_every_round(goal)
 
     def _in_every_round(self, goal: Affine) -> bool:

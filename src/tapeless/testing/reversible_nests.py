@@ -12,6 +12,7 @@ from ..ir.core import Pos
 from ..ir.types import I64, Atom, Lit, Var, i64
 from . import reversible_arrays as arrays
 from . import reversible_numbers as numbers
+from . import reversible_parts as parts
 from .reversible_values import LONGEST, MOST_WORK, Draft, amount, condition
 
 DEEPEST = 3
@@ -99,5 +100,5 @@ TABLE: dict[Callable[[Draft], None], float] = {
     numbers.step: 6, numbers.turn: 1, numbers.swap: 1, numbers.scale: 1, numbers.sandwich: 1.5, numbers.pair: 1.5,
     arrays.element: 4, arrays.neighbour: 1.5, arrays.chain: 1.5, arrays.whole: 2.5, arrays.span: 1, arrays.tally: 1.5,
     arrays.pieces: 1.5, arrays.shape: 1, arrays.temporary: 1, numbers.choice: 1.5, branch: 2, numbers.told: 1.5,
-    loop: 4, repeat: 3, numbers.rounded: 3, arrays.rounded_elements: 2,
+    loop: 4, repeat: 3, numbers.rounded: 3, arrays.rounded_elements: 2, parts.halves: 1.5,
 }  # fmt: skip
