@@ -155,7 +155,7 @@ def _basis_vector(b: Builder, type: Type, place: Sequence[Atom]) -> Atom:
     def level(b: Builder, dim: int, here: Atom | None) -> Atom:
         if dim == type.rank:
             assert here is not None
-            return b.apply("select", here, Lit(1.0, type.dtype), Lit(0.0, type.dtype))
+            return b.apply("basis", b.apply("select", here, Lit(1.0, type.dtype), Lit(0.0, type.dtype)))
 
         def element(b: Builder, j: Var) -> Sequence[Atom]:
             met = b.apply("eq", j, place[dim])

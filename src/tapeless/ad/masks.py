@@ -19,8 +19,8 @@ from ..ir.walk import free_vars, lambdas, statements
 TAME = frozenset({
     "add", "sub", "mul", "scale", "neg", "abs", "min", "max", "fmin", "fmax", "fma", "copysign", "select", "convert",
     "sin", "cos", "tanh", "atan", "asinh", "hypot", "erf", "erfc", "sign", "floor", "ceil", "trunc", "rint",
-    "stop_gradient", "index", "slice", "update", "update_slice", "accumulate", "transpose", "reshape", "replicate",
-    "concat", "stack",
+    "stop_gradient", "basis", "index", "slice", "update", "update_slice", "accumulate", "transpose", "reshape",
+    "replicate", "concat", "stack",
 })  # fmt: skip
 
 

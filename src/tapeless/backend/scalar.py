@@ -202,6 +202,7 @@ _EMITTERS: dict[str, Callable[..., Lanes]] = {
     "ge": Lanes.__ge__,
     "select": select,
     "stop_gradient": _same,
+    "basis": _same,
     "sqrt": Lanes.sqrt,
     "floor": Lanes.floor,
     "ceil": Lanes.ceil,

@@ -107,6 +107,12 @@ unary(
     doc="The same number, a constant for derivatives; gone once these are made.",
 )  # fmt: skip
 
+unary(
+    "basis", lambda n, x: x, "constant", lowering="none", cost=0,
+    domain=Domain(smooth=False, convention="zero"),
+    doc="A component of a basis vector: what is made of it belongs to one direction; gone once derivatives are made.",
+)  # fmt: skip
+
 _SAME_BITS = {F64: I64, I64: F64, F32: I32, I32: F32}
 
 

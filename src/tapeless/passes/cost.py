@@ -12,10 +12,11 @@ from collections.abc import Iterable, Set
 
 from ..ir.core import CHECKS, Apply, Block, Check, Expr, For, If, Map, Reduce, Scan, Stm
 from ..ir.op import lookup
-from ..ir.types import Atom, Lit, Type
-from ..ir.walk import lambdas
+from ..ir.types import Atom, Lit, Type, Var
+from ..ir.walk import lambdas, operands
 
 UNKNOWN_TRIPS = 100
+FEW_TRIPS = 8
 ARRAY_OPS = frozenset(
     {
         "index", "slice", "update", "update_slice", "accumulate", "transpose", "reshape", "replicate", "concat",
@@ -24,18 +25,19 @@ ARRAY_OPS = frozenset(
 )  # fmt: skip
 
 
-def block_cost(block: Block) -> float:
-    """The cost of running a block once."""
-    return sum(stm_cost(stm) for stm in block.stms)
+def block_cost(block: Block, few: Set[str] = frozenset()) -> float:
+    """The cost of running a block once; loops over as many as one of `few` says are short."""
+    return sum(stm_cost(stm, few) for stm in block.stms)
 
 
-def stm_cost(stm: Stm) -> float:
+def stm_cost(stm: Stm, few: Set[str] = frozenset()) -> float:
     """The cost of one statement, its loops included."""
     expr = stm.expr
     if isinstance(expr, Apply):
         return lookup(expr.op).cost
-    inner = sum(block_cost(lam.body) for lam in lambdas(expr))
-    return inner * trips(expr) + 1
+    inner = sum(block_cost(lam.body, few) for lam in lambdas(expr))
+    size = operands(expr)[0] if few and isinstance(expr, For | Map | Reduce | Scan) else None
+    return inner * (FEW_TRIPS if isinstance(size, Var) and size.name in few else trips(expr)) + 1
 
 
 def cost_of(block: Block, names: Set[str]) -> float:

@@ -8,7 +8,7 @@ Checks are roots, and keep the forms that they stand in.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple, TypeAlias
 
 from ..ir.core import (
@@ -30,7 +30,7 @@ from ..ir.core import (
     While,
 )  # fmt: skip
 from ..ir.types import Atom, Var
-from ..ir.walk import lambdas, map_lambdas
+from ..ir.walk import free_vars, lambdas, map_lambdas
 from ..records import dataclass, field
 from .notes import Notes
 
@@ -47,6 +47,13 @@ def live(block: Block) -> Block:
     marks.need(block.results)
     marks.finish()
     return _sweep(block, marks, range(len(block.results)))
+
+
+def needs(stm: Stm, wanted: Sequence[Var]) -> Iterable[Var]:
+    """The variables from outside that some results of a statement need."""
+    if isinstance(stm.expr, Apply):
+        return [arg for arg in stm.expr.args if isinstance(arg, Var)]
+    return free_vars(Block(live(Block((stm,), tuple(wanted))).stms, ()))
 
 
 class _Site(NamedTuple):

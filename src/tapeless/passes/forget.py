@@ -1,7 +1,7 @@
 """Forget: take out what only derivatives read, once they are made.
 
-`stop_gradient(x)` is `x`, and a function with rules of its own is inlined. As long as these stand there no pass looks
-through them, so this one goes first.
+`stop_gradient(x)` and `basis(x)` are `x`, and a function with rules of its own is inlined. As long as these stand there
+few passes look through them, so this one goes before the others.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ def run(function: Function, _notes: Notes) -> Function:
 
 
 def _is_mark(stm: Stm) -> bool:
-    return isinstance(stm.expr, Custom) or (isinstance(stm.expr, Apply) and stm.expr.op == "stop_gradient")
+    return isinstance(stm.expr, Custom) or (isinstance(stm.expr, Apply) and stm.expr.op in ("stop_gradient", "basis"))
 
 
 def _without_marks(block: Block, same: dict[Var, Atom]) -> Block:
@@ -40,7 +40,7 @@ def _without_marks(block: Block, same: dict[Var, Atom]) -> Block:
                 value = _without_marks(inline(body, args), same)
                 stms += value.stms
                 _identify(stm.vars, value.results, same)
-            case Apply("stop_gradient", args):
+            case Apply("stop_gradient" | "basis", args):
                 _identify(stm.vars, args, same)
             case expr:
                 stms.append(Stm(stm.vars, map_lambdas(expr, inner), stm.pos))

@@ -96,10 +96,7 @@ def _apart(stms: Iterable[Stm], moving: set[str]) -> _Parts | None:
 
 def _moves(stm: Stm, wanted: Sequence[Var], moving: Set[str]) -> bool:
     """Does what some results of a statement need depend on the direction?"""
-    if isinstance(stm.expr, Apply):
-        return any(isinstance(arg, Var) and arg.name in moving for arg in stm.expr.args)
-    needed = dce.live(Block((stm,), tuple(wanted)))
-    return any(var.name in moving for var in free_vars(Block(needed.stms, ())))
+    return any(var.name in moving for var in dce.needs(stm, wanted))
 
 
 def _part(stm: Stm, wanted: Sequence[Var]) -> Stm:
@@ -126,7 +123,7 @@ def _turned(stm: Stm, expr: Map) -> list[Stm] | None:
     moving = {direction.name}
     outer = _apart(before, moving)
     inner = _apart(_written_out(points.expr.body.body.stms), moving) if outer is not None else None
-    if outer is None or inner is None or not _pays(expr, points.expr, outer, inner):
+    if outer is None or inner is None or not _pays(expr, points.expr, outer, inner, moving):
         return None
     kept = _kept(outer, inner, points.expr)
     if any(not isinstance(n, Lit) for var in kept for n in var.type.shape):
@@ -156,10 +153,13 @@ def _terms(stm: Stm, expr: Reduce) -> list[Stm] | None:
     return [Stm(tuple(names.get(var, var) for var in made.vars), made.expr, made.pos) for made in b.stms]
 
 
-def _pays(expr: Map, points: Map, outer: _Parts, inner: _Parts) -> bool:
-    """What is saved at the points, beside what is computed for all directions and for each of them before."""
+def _pays(expr: Map, points: Map, outer: _Parts, inner: _Parts, moving: Set[str]) -> bool:
+    """What is saved at the points, beside what is computed for all directions and for each of them before.
+
+    A loop whose length moves with the direction goes over what the direction reaches, which is little.
+    """
     assert isinstance(expr.size, Lit)
-    again, same, own = (block_cost(Block(stms, ())) for stms in (outer.same, inner.same, inner.own))
+    again, same, own = (block_cost(Block(stms, ()), moving) for stms in (outer.same, inner.same, inner.own))
     saved = trips(points) * same * (expr.size.value - 1) - again
     return saved >= SHARE * trips(points) * own * expr.size.value
 

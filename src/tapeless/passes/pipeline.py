@@ -35,6 +35,7 @@ from . import (
     parallelise,
     peel,
     planes,
+    reached,
     rows,
     scalarise,
     segments,
@@ -63,6 +64,7 @@ class Pass:
 
 
 PIPELINE: tuple[Pass, ...] = (
+    Pass("reached", reached.run),
     Pass("forget", forget.run),
     Pass("simplify", simplify.run),
     Pass("undo", undo.run),

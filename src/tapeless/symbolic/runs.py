@@ -69,7 +69,7 @@ def runs(block: Block, fixed: AbstractSet[str]) -> Iterator[tuple[Run, list[Var]
 
 def is_plain(stm: Stm) -> bool:
     """An operation on floats, or a choice between them."""
-    if not isinstance(stm.expr, Apply) or stm.vars[0].type != _FLOAT or stm.expr.op == "stop_gradient":
+    if not isinstance(stm.expr, Apply) or stm.vars[0].type != _FLOAT or stm.expr.op in ("stop_gradient", "basis"):
         return False
     args = stm.expr.args
     if stm.expr.op == "select":

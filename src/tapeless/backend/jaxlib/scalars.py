@@ -56,6 +56,7 @@ TABLE: dict[str, Callable[..., Any]] = {
     "shl": lax.shift_left, "shr": lax.shift_right_arithmetic, "lshr": lax.shift_right_logical,
     "eq": lax.eq, "ne": lax.ne, "lt": lax.lt, "le": lax.le, "gt": lax.gt, "ge": lax.ge, "select": _select,
     "stop_gradient": _same,
+    "basis": _same,
     "sqrt": lax.sqrt, "cbrt": lax.cbrt, "exp": lax.exp, "exp2": lax.exp2, "expm1": lax.expm1, "log": lax.log,
     "log2": jnp.log2, "log10": jnp.log10, "log1p": lax.log1p, "sin": lax.sin, "cos": lax.cos, "tan": lax.tan,
     "asin": lax.asin, "acos": lax.acos, "atan": lax.atan, "atan2": lax.atan2, "sinh": lax.sinh,
