@@ -5,6 +5,7 @@ Then the map may write into that part at once, provided that nothing reads the a
 reads it, if at all, in other rows or only at the very element it is about to write (`u[i] -= ...`). A map that is only
 joined to other arrays fills its part of the new array, which gets its memory now. A map that makes a new array of one
 that dies, element by element (`u = u + v`), takes the memory of that one: less has to be in the cache.
+An array that is joined and then written into a part of another one is that part from the start.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ def find(e: Emitter, stm: Stm) -> list[Array | None]:
     """The parts of arrays that the results of a map may be built in."""
     joins = [e.kernel.uses.joined(var) for var in stm.vars]
     found = [
-        _in_part(e, stm, var) if join is None else _in_join(e, var, join)
+        _in_part(e, stm, var) if join is None else _in_join(e, stm, var, join)
         for var, join in zip(stm.vars, joins, strict=True)
     ]
     taken = [place.region for place in found if place is not None]
@@ -47,26 +48,39 @@ def find(e: Emitter, stm: Stm) -> list[Array | None]:
 def _in_part(e: Emitter, stm: Stm, var: Var) -> Array | None:
     expr, write = stm.expr, e.kernel.uses.destination(var)
     assert isinstance(expr, Map)
-    if write is None or not _are_known(e, write.args[2:]):
+    if write is None or not _is_ready(e, var, write):
         return None
     whole = write.args[0]
     assert isinstance(whole, Var)
-    array = e.env.get(whole)
-    if not isinstance(array, Array) or not _is_free(e, whole, array):
-        return None
-    shared = {other for other in e.kernel.uses.captured(expr.body.body) if e.array(other).region is array.region}
-    captured = shared - e.kernel.uses.beside(var)
+    captured = _shared(e, expr, whole) - e.kernel.uses.beside(var)
     if captured and (len(stm.vars) > 1 or captured != {whole} or not _reads_what_it_writes(expr, write, whole)):
         return None
-    at = e.sizes(write.args[2:])
+    return replace(_place(e, write, var), replaces=bool(captured))
+
+
+def _is_ready(e: Emitter, var: Var, write: Apply) -> bool:
+    """May the part of an array that `var` is to be written to be overwritten now?"""
+    whole = write.args[0]
+    assert isinstance(whole, Var)
+    array = e.env.get(whole)
+    known = isinstance(array, Array) and _are_known(e, write.args[2:])
+    return known and _is_free(e, whole, e.kernel.uses.beside(var), e.array(whole))
+
+
+def _shared(e: Emitter, expr: Map, whole: Var) -> set[Var]:
+    """The arrays that a map reads in the memory of this one."""
+    region = e.array(whole).region
+    return {other for other in e.kernel.uses.captured(expr.body.body) if e.array(other).region is region}
+
+
+def _place(e: Emitter, write: Apply, var: Var) -> Array:
+    array, at = e.array(write.args[0]), e.sizes(write.args[2:])
     if write.op == "update":
-        place = memory.part(e, array, at)
-    else:
-        place = slice_of(e, array, e.sizes(var.type.shape), at[0::2], at[1::2])
-    return replace(place, replaces=bool(captured))
+        return memory.part(e, array, at)
+    return slice_of(e, array, e.sizes(var.type.shape), at[0::2], at[1::2])
 
 
-def _in_join(e: Emitter, var: Var, join: Join) -> Array | None:
+def _in_join(e: Emitter, stm: Stm, var: Var, join: Join) -> Array | None:
     """The place of a part in the array that it will be joined into; of several parts the first map takes it."""
     whole, expr = join.stm.vars[0], join.stm.expr
     assert isinstance(expr, Apply)
@@ -74,13 +88,25 @@ def _in_join(e: Emitter, var: Var, join: Join) -> Array | None:
     sizes = [atom.type.shape[0] for atom in before]
     if expr.attrs != (0,) or e.width > 1 or whole in e.places or not _are_known(e, (*whole.type.shape, *sizes)):
         return None
-    array = e.places[whole] = memory.allocate_typed(e, whole.type)
+    array = e.places[whole] = _of_join(e, stm, join) or memory.allocate_typed(e, whole.type)
     start = size(0)
     for length in e.sizes(sizes):
         start = affine.add(e, start, length)
     dims = e.sizes(var.type.shape)
     offset, strides = affine.offset_at(e, array, (start,)), affine.row_major(e, dims)
     return replace(array, offset=offset, dims=dims, strides=strides)
+
+
+def _of_join(e: Emitter, stm: Stm, join: Join) -> Array | None:
+    """The row that a joined array is written to afterwards, where that may be overwritten now."""
+    expr, whole, write = stm.expr, join.stm.vars[0], join.write
+    assert isinstance(expr, Map)
+    if write is None or write.op != "update" or not _is_ready(e, whole, write):
+        return None
+    target = write.args[0]
+    assert isinstance(target, Var)
+    apart = _shared(e, expr, target) <= e.kernel.uses.beside(whole)
+    return _place(e, write, whole) if apart and e.array(target).packed else None
 
 
 def _over_operand(e: Emitter, stm: Stm, number: int, taken: Sequence[Region]) -> Array | None:
@@ -104,12 +130,12 @@ def _are_known(e: Emitter, atoms: Sequence[Atom]) -> bool:
     return all(isinstance(atom, Lit) or atom in e.env for atom in atoms)
 
 
-def _is_free(e: Emitter, whole: Var, array: Array) -> bool:
-    """May the array be overwritten, but for the write that is to come?"""
+def _is_free(e: Emitter, whole: Var, beside: AbstractSet[Var], array: Array) -> bool:
+    """May the array be overwritten, but for these rows and the write that is to come?"""
     region = array.region
     if not region.writable or region.private != (e.width > 1):
         return False
-    others = any(e.is_live(name) for name in region.names if name != whole)
+    others = any(e.is_live(name) for name in region.names if name != whole and name not in beside)
     outside = any(scope.last_use.get(whole, -1) > scope.at or whole in scope.pinned for scope in e.scopes[:-1])
     return not others and not outside and whole not in e.scopes[-1].pinned
 

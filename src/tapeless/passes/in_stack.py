@@ -20,7 +20,7 @@ from ..ir.core import Apply, Block, Check, For, Function, Lambda, Map, Stm
 from ..ir.types import Atom, Lit, Type, Var, i64, zero
 from ..ir.walk import fresh, map_lambdas, statements, substitute
 from ..records import dataclass
-from . import dce
+from . import dce, past
 from .notes import Notes
 from .segments import WRITTEN
 from .uses import use_counts
@@ -31,9 +31,25 @@ def run(function: Function, notes: Notes) -> Function:
     made = {stm.vars[0].name: stm.expr for stm in statements(function.body) if isinstance(stm.expr, Apply)}
     if not any(expr.attrs == WRITTEN for expr in made.values()):
         return function
+    function = past.run(function, _pushed(function.body))
     search = _Search(made, use_counts(function.body), _reads(function.body))
     body = search.block(function.body)
     return dce.run(Function(function.name, function.params, body, function.donated), notes)
+
+
+def _pushed(block: Block) -> set[str]:
+    """The names of the carried arrays that become the row of another one which counts rounds."""
+    found = set[str]()
+    for loop in statements(block):
+        if isinstance(loop.expr, For):
+            counter, *carried = loop.expr.body.params
+            for stm in loop.expr.body.body.stms:
+                match stm.expr:
+                    case Apply("update", (_, Var() as state, at)) if at == counter and state in carried:
+                        found.add(state.name)
+                    case _:
+                        pass
+    return found
 
 
 def _reads(block: Block) -> Counter[str]:
@@ -113,9 +129,17 @@ class _Search:
         )
 
     def _is_made_anew(self, block: Block, state: Atom) -> bool:
-        """Is it what a map of this block makes, and used for nothing else?"""
+        """Is it what a map of this block makes, or maps and others joined, and used for nothing else?"""
         maker = next((stm for stm in block.stms if state in stm.vars), None)
-        return maker is not None and isinstance(maker.expr, Map) and self.uses[_name(state)] == 1
+        if maker is None or self.uses[_name(state)] != 1:
+            return False
+        match maker.expr:
+            case Map():
+                return True
+            case Apply("concat", (*parts, _), (0,)):
+                return any(self._is_made_anew(block, part) for part in parts)
+            case _:
+                return False
 
 
 def _name(atom: Atom) -> str:

@@ -23,10 +23,14 @@ from .cost import has_check
 
 @dataclass(frozen=True, slots=True)
 class Join:
-    """A `concat`, and the name by which it takes an array."""
+    """A `concat`, the name by which it takes an array, and the one write that takes what it makes.
+
+    The write is told where nothing reads the array that is written between the array that is taken and the write.
+    """
 
     stm: Stm
     part: Var
+    write: Apply | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,11 +112,19 @@ def _find_destination(uses: Uses, block: Block, mentions: dict[Var, list[int]], 
                 uses.parts[var] = write
                 uses.rows[var] = _rows_beside(block, write)
         case Apply("concat", args) if args.count(var) == 1:
-            uses.joins[var] = Join(block.stms[use], var)
+            write = uses.parts.get(block.stms[use].vars[0])
+            uses.joins[var] = Join(block.stms[use], var, _unread(mentions, write, made))
         case Apply("reshape") if (join := uses.joins.get(block.stms[use].vars[0])) is not None:
-            uses.joins[var] = join
+            uses.joins[var] = Join(join.stm, join.part, _unread(mentions, join.write, made))
         case _:
             pass
+
+
+def _unread(mentions: dict[Var, list[int]], write: Apply | None, made: int) -> Apply | None:
+    """The write, if it is the only statement after this one that mentions the array it writes."""
+    whole = write.args[0] if write is not None else None
+    assert whole is None or isinstance(whole, Var)
+    return write if whole is not None and sum(number > made for number in mentions[whole]) == 1 else None
 
 
 def _rows_beside(block: Block, write: Apply) -> frozenset[Var]:

@@ -91,6 +91,10 @@ def test_a_state_lives_where_it_is_kept(k: int, n: int) -> None:
         {"NEXT": "return a q"},
         {"RESULT": " s"},
         {"USE": "v: f64[n, k] = transpose[1, 0] s\n o: f64 = index v 0 i2"},
+        {
+            "NEXT": "n1: i64 = add n -1\n c: f64[n1] = slice x 0 n1 1\n d: f64[1] = stack 1.0\n"
+            "y: f64[n] = concat[0] d c n\n return y q"
+        },  # of what no map makes anew
     ],
 )
 def test_others_are_left_alone(changed: dict[str, str]) -> None:
@@ -187,3 +191,121 @@ def test_a_row_is_made_in_its_place_only_beside_what_is_read(read: str, other: s
     x = np.linspace(0.3, 1.2, 37)
     for want, got in zip(evaluate(function, [x, 4]), cpu.compile_and_run(function, [x, 4]), strict=True):
         np.testing.assert_allclose(got, want, rtol=1e-13)
+
+
+RING = """
+def ring(x: f64[n], k: i64) {
+  n1: i64 = sub n 1
+  z: f64[k, n] = replicate[scratch] 0.0 k n
+  last: f64[n], s: f64[k, n] = for k [x z] (i: i64, a: f64[n], p: f64[k, n]) {
+    q: f64[k, n] = update p a i
+    v: f64 = index a n1
+    w: f64 = mul v 0.5
+    c: f64[n] = update a w AT
+    b: f64[n1] = map n1 (j: i64) {
+      j1: i64 = add j 1
+      e: f64 = index c j1
+      f: f64 = index a j
+      g: f64 = sub e f
+      h: f64 = sin g
+      return h
+    }
+    d: f64[1] = stack w
+    y: f64[n] = concat[0] PARTS n
+    return y q
+  }
+  r: f64[k] = map k (l: i64) {
+    o: f64 = index s l 0
+    return o
+  }
+  return last r
+}
+"""
+
+
+@pytest.mark.parametrize("k", [0, 1, 5])
+@pytest.mark.parametrize("n", [1, 2, 9, 70])
+@pytest.mark.parametrize("parts", ["d b", "b d"])
+def test_what_is_joined_is_made_in_its_row(n: int, k: int, parts: str) -> None:
+    """Neither is the state copied nor the array that differs from it in one place: nothing reads it there."""
+    text = RING.replace("AT", "0").replace("PARTS", parts)
+    assert carried(text, np.linspace(0.2, 1.1, n), k) == 1
+    changed = in_stack.run(parse_function(text), Notes())
+    (loop,) = (stm.expr for stm in statements(changed.body) if isinstance(stm.expr, For))
+    assert sum(getattr(stm.expr, "op", "") == "update" for stm in loop.body.body.stms) == 1
+
+
+@pytest.mark.parametrize("at", ["n1", "1", "i"])
+def test_what_is_read_where_it_was_written_stays(at: str) -> None:
+    text = RING.replace("AT", at).replace("PARTS", "b d")
+    x = np.linspace(0.2, 1.1, 9)
+    assert carried(text, x, 5) == 1
+    changed = in_stack.run(parse_function(text), Notes())
+    (loop,) = (stm.expr for stm in statements(changed.body) if isinstance(stm.expr, For))
+    assert sum(getattr(stm.expr, "op", "") == "update" for stm in loop.body.body.stms) == 2
+
+
+JOINED = """
+def joined(x: f64[n], k: i64) {
+  k1: i64 = add k 1
+  n1: i64 = sub n 1
+  z: f64[k1, n] = replicate 0.5 k1 n
+  u: f64[k1, n], t: f64 = for k [z 0.0] (i: i64, p: f64[k1, n], s: f64) {
+    i1: i64 = add i 1
+    a: f64[n] = index p READ
+    c: f64[n1] = map n1 (j: i64) {
+      j1: i64 = add j 1
+      e: f64 = index a j1
+      f: f64 = index x j
+      g: f64 = mul e f
+      h: f64 = OTHER
+      l: f64 = add h g
+      return l
+    }
+    BETWEEN
+    d: f64[1] = stack v
+    y: f64[n] = concat[0] PARTS n
+    r: f64[k1, n] = update p y i1
+    w: f64 = BEHIND
+    s1: f64 = add s w
+    return r s1
+  }
+  return u t
+}
+"""
+
+
+@pytest.mark.parametrize("read", ["i", "i1"])
+@pytest.mark.parametrize("other", ["neg f", "index p i j1", "index p i1 j", "index p i1 j1"])
+@pytest.mark.parametrize("between", ["index x 0", "index p i1 n1", "index p i 0", "index a n1", "index c 0"])
+@pytest.mark.parametrize("behind", ["index x 0", "index a n1", "index r i1 0"])
+@pytest.mark.parametrize("parts", ["c d", "d c"])
+def test_a_joined_row_is_made_in_its_place_only_beside_what_is_read(
+    read: str, other: str, between: str, behind: str, parts: str
+) -> None:
+    text = JOINED.replace("READ", read).replace("OTHER", other).replace("BETWEEN", f"v: f64 = {between}")
+    function = parse_function(text.replace("BEHIND", behind).replace("PARTS", parts))
+    x = np.linspace(0.3, 1.2, 37)
+    for want, got in zip(evaluate(function, [x, 4]), cpu.compile_and_run(function, [x, 4]), strict=True):
+        np.testing.assert_allclose(got, want, rtol=1e-13)
+
+
+def test_the_forward_sweep_over_a_ring_copies_no_state() -> None:
+    def ring(u, steps: int):
+        n = len(u)
+        half = np.empty(n)
+        for _ in range(steps):
+            for i in range(n - 1):
+                half[i] = 0.5 * (u[i] + u[i + 1]) - 0.1 * (u[i + 1] ** 2 - u[i] ** 2)
+            half[n - 1] = 0.5 * (u[n - 1] + u[0]) - 0.1 * (u[0] ** 2 - u[n - 1] ** 2)
+            u[0] -= 0.2 * (half[0] ** 2 - half[n - 1] ** 2)
+            for i in range(1, n):
+                u[i] -= 0.2 * (half[i] ** 2 - half[i - 1] ** 2)
+        return np.sum(u**2)
+
+    for n in (1, 2, 3, 11, 90):
+        tp.testing.check_grads(ring, 1.0 + 0.3 * np.sin(np.arange(n)), 4)
+    text = tp.grad(ring).show("ir", np.ones(20), 6)
+    assert text.count("update_slice stack") == 0
+    forward = text[text.index(" = for ") : text.index("update stack")]
+    assert "update u" not in forward
