@@ -14,14 +14,15 @@ from functools import partial
 
 from ..ir.core import Lambda
 from ..ir.types import I64
-from . import cost
+from . import access, affine, cost
 from .emitter import Emitter
 from .uniform import varying
-from .values import Scalar, size
+from .values import Array, Scalar, size
 
 _PERIODS = {0: 1 << 16, 1: 1 << 16, 2: 1 << 8, 3: 1 << 4}
 _SILENT = 1 << 12
 _UNROLLED = 16
+_MANY = 8  # strips
 _ELEMENTARY = re.compile(r"= call .*@tp\.\w+\.f(64|32)\.w1\(.*\)$")
 
 
@@ -152,19 +153,23 @@ def strips(
     *,
     repeat: bool = False,
     asks: bool = True,
+    filled: Array | None = None,
 ) -> None:
     """Run `body`, the code of `source`, over [first, end), `width` iterations at a time, the rest one by one.
 
     In the vector loop the index is linear; a check that fails there starts again at the first lane in scalar
     code, which then raises the fault of the lowest iteration. With `repeat`, for bodies that may run
     twice at the same index, the rest is a last strip that overlaps the one before. `asks`: may it run for long?
+    `filled` is an array that is written element by element.
     """
     index = e.frame.local("i64")
     e.w.line(f"store i64 {first}, ptr {index}")
     rest = e.w.new_label("rest")
     height = 0 if not asks else cost.height(source.body) if source is not None else 1
+    stride = _first_stride(e, first, end, width, filled) if filled is not None else ""
     with lanes(e, width, rest, source), e.w.region():
-        vector = partial(_overlapping, e, index, end, width) if repeat else partial(guarded, e, index, end, width)
+        overlapping = partial(_overlapping, e, index, end, width, stride)
+        vector = overlapping if repeat else partial(guarded, e, index, end, width)
         vector(lambda: body(Scalar(I64, e.w.op(f"load i64, ptr {index}"), "1")), height)
     e.jump(rest)
     e.w.label(rest)
@@ -198,8 +203,26 @@ def small(e: Emitter) -> Generator[None, None, None]:
     e.w.lines.extend(f"{line} noinline" if _ELEMENTARY.search(line) else line for line in lines)
 
 
-def _overlapping(e: Emitter, index: str, end: str, width: int, body: Callable[[], None], height: int) -> None:
-    """As `guarded`; the last round ends at `end`, and the index is left there."""
+def _first_stride(e: Emitter, first: str, end: str, width: int, array: Array) -> str:
+    """A local with the distance from the first strip to the second, so that those between the ends fill whole lines.
+
+    A vector that lies in two lines of the cache takes longer to write, above all where these are not there yet. Where
+    strips are few, nothing is gained by one more.
+    """
+    offset = affine.offset_at(e, array, (Scalar(I64, first),))
+    address = e.w.op(f"ptrtoint ptr {access.pointer(e, array, offset.text)} to i64")
+    behind = e.w.op(f"and i64 {e.w.op(f'udiv i64 {address}, {array.dtype.itemsize}')}, {width - 1}")
+    many = e.w.op(f"icmp sge i64 {e.w.op(f'sub i64 {end}, {first}')}, {_MANY * width}")
+    distance = e.w.op(f"select i1 {many}, i64 {e.w.op(f'sub i64 {width}, {behind}')}, i64 {width}")
+    stride = e.frame.local("i64")
+    e.w.line(f"store i64 {distance}, ptr {stride}")
+    return stride
+
+
+def _overlapping(
+    e: Emitter, index: str, end: str, width: int, stride: str, body: Callable[[], None], height: int
+) -> None:
+    """As `guarded`; the last round ends at `end`, and the index is left there. `stride` may hold that of the first."""
     again, step, finished, done = (e.w.new_label(hint) for hint in ("loop", "step", "finished", "done"))
     e.kernel.module.declare("llvm.smin.i64", "declare i64 @llvm.smin.i64(i64, i64)")
     last = e.w.op(f"sub i64 {end}, {width}")
@@ -211,7 +234,10 @@ def _overlapping(e: Emitter, index: str, end: str, width: int, body: Callable[[]
         now = e.w.op(f"load i64, ptr {index}")
         e.branch(e.w.op(f"icmp slt i64 {now}, {last}"), step, finished)
         e.w.label(step)
-        following = e.w.op(f"add nsw i64 {now}, {width}")
+        distance = e.w.op(f"load i64, ptr {stride}") if stride else str(width)
+        following = e.w.op(f"add nsw i64 {now}, {distance}")
+        if stride:
+            e.w.line(f"store i64 {width}, ptr {stride}")
         e.w.line(f"store i64 {e.w.op(f'call i64 @llvm.smin.i64(i64 {following}, i64 {last})')}, ptr {index}")
         if height and not _is_short(e, end):
             e.poll(e.w.op(f"sdiv i64 {following}, {width}"), period(height))

@@ -41,9 +41,15 @@ def map_range(
             _one_by_one(e, *span, row, cost.height(expr.body.body) if asks else 0)
         else:
             repeat = not any(target.adds or target.replaces for target in targets)
-            control.strips(e, *span, width, expr.body, row, repeat=repeat, asks=asks)
+            filled = next(filter(_is_filled, targets), None) if repeat and not asks else None
+            control.strips(e, *span, width, expr.body, row, repeat=repeat, asks=asks, filled=filled)
 
     return _first_that_works(e, schedule.lanes, write)
+
+
+def _is_filled(target: Array) -> bool:
+    """Are its elements written one after another?"""
+    return target.rank == 1 and target.strides[0].literal == 1
 
 
 def reduce_range(e: Emitter, expr: Reduce, carry: Carry, span: tuple[str, str], schedule: Plan, *, asks: bool) -> int:

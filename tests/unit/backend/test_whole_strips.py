@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-import tapeless.ops  # noqa: F401 - registers the operations
+import tapeless as tp
 from tapeless.backend import cpu
 from tapeless.backend.target import Options, host
 from tapeless.ir.eval import evaluate
@@ -77,3 +77,19 @@ def test_a_check_that_fails_in_lanes_is_found_by_scalar_code():
     at[[5, 11]] = 99
     with pytest.raises(IndexError, match="99"):
         cpu.compile_and_run(function, [np.ones(16), at], options=LANES)
+
+
+def smoothed(x, start, width):
+    """The strips between the ends are written to whole lines, wherever the part begins."""
+    y = np.zeros(len(x))
+    y[start : start + width] = np.sqrt(x[start : start + width]) * 2.0 + 1.0
+    return y
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_parts_of_any_length_at_any_distance_from_a_line(dtype):
+    x = np.linspace(1, 2, 400).astype(dtype)
+    compiled = tp.jit(smoothed)
+    for start in range(18):
+        for width in (0, 1, 15, 16, 17, 63, 64, 65, 127, 128, 129, 130, 200, 300):
+            np.testing.assert_allclose(compiled(x, start, width), smoothed(x, start, width), rtol=1e-6)
