@@ -115,14 +115,20 @@ def _store_short(e: Emitter, array: Array, start: str, vectors: Sequence[str]) -
                 if element % length == field:
                     have[lane], mask[lane] = True, width + element // length
             block = _shuffle(e, type, block, vector, mask)
-        _store_vector(e, array, affine.text_of(e, "add", start, str(number * width)), block)
+        _store_vector(e, array, affine.text_of(e, "add", start, str(number * width)), block, width)
 
 
 def _store_long(e: Emitter, array: Array, start: str, vectors: Sequence[str]) -> None:
-    """W fields of W records at a time; the last W fields may overlap those before, and say the same there."""
+    """W fields of W records at a time; what is left is a shorter piece of each record, as short as it can be.
+
+    The last piece may overlap the one before, and says the same there.
+    """
     width, length = e.width, len(vectors)
-    for first in (*range(0, length - width, width), length - width):
-        _store_group(e, array, affine.text_of(e, "add", start, str(first)), vectors[first : first + width], length)
+    whole = length - length % width
+    short = 1 << (length - whole - 1).bit_length()
+    pieces = [(first, width) for first in range(0, whole, width)]
+    for first, count in (*pieces, (length - short, short)) if length > whole else pieces:
+        _store_group(e, array, affine.text_of(e, "add", start, str(first)), vectors[first : first + count], length)
 
 
 def _store_by_groups(e: Emitter, target: Array, value: Array, length: int) -> None:
@@ -138,26 +144,39 @@ def _store_by_groups(e: Emitter, target: Array, value: Array, length: int) -> No
 
 
 def _store_group(e: Emitter, array: Array, start: str, vectors: Sequence[str], length: int) -> None:
-    """W fields of W records that are `length` elements apart."""
-    for lane, part in enumerate(transposed(e, memory_type(array.dtype, e.width), vectors)):
-        _store_vector(e, array, affine.text_of(e, "add", start, str(lane * length)), part)
+    """Some fields of W records that are `length` elements apart; they are a power of two, at most W."""
+    type, count = memory_type(array.dtype, e.width), len(vectors)
+    rows = transposed(e, type, vectors)
+    for lane in range(e.width):
+        at = affine.text_of(e, "add", start, str(lane * length))
+        _store_vector(e, array, at, _part(e, type, rows[lane % count], lane - lane % count, count), count)
+
+
+def _part(e: Emitter, type: str, vector: str, first: int, count: int) -> str:
+    """So many lanes of a vector; one is a number."""
+    if count == 1:
+        return access.lane(e, vector, type, first)
+    return vector if count == e.width else _shuffle(e, type, vector, "poison", range(first, first + count))
 
 
 def transposed(e: Emitter, type: str, vectors: Sequence[str]) -> list[str]:
-    """W vectors of W lanes: lane i of vector j becomes lane j of vector i. W is a power of two."""
+    """W vectors of W lanes: lane i of vector j becomes lane j of vector i. W is a power of two.
+
+    Of fewer, a power of two g, vector i has lane k g + i of all of them in its lanes k g, ..., k g + g - 1.
+    """
     rows, width, step = list(vectors), e.width, 1
-    while step < width:
+    while step < len(rows):
         low = [lane if not lane & step else width + lane - step for lane in range(width)]
         high = [lane + step if not lane & step else width + lane for lane in range(width)]
-        for i in (i for i in range(width) if not i & step):
+        for i in (i for i in range(len(rows)) if not i & step):
             a, b = rows[i], rows[i | step]
             rows[i], rows[i | step] = _shuffle(e, type, a, b, low), _shuffle(e, type, a, b, high)
         step *= 2
     return rows
 
 
-def _store_vector(e: Emitter, array: Array, start: str, vector: str) -> None:
-    at, type = access.pointer(e, array, start), memory_type(array.dtype, e.width)
+def _store_vector(e: Emitter, array: Array, start: str, vector: str, count: int) -> None:
+    at, type = access.pointer(e, array, start), memory_type(array.dtype, count)
     e.w.line(f"store {type} {vector}, ptr {at}, align {array.dtype.itemsize}{access.tag(e, array)}")
 
 
@@ -171,6 +190,6 @@ def stores_records(e: Emitter, target: Array, value: Array) -> int | None:
 
 
 def _shuffle(e: Emitter, type: str, a: str, b: str, mask: Sequence[int]) -> str:
-    """Lanes of `a` (0 ...) and `b` (width ...); -1 where the lane does not matter."""
+    """Lanes of `a` (0 ...) and `b` (width ...); -1 where the lane does not matter. The result may be shorter."""
     picks = ", ".join("i32 poison" if pick < 0 else f"i32 {pick}" for pick in mask)
     return e.w.op(f"shufflevector {type} {a}, {type} {b}, <{len(mask)} x i32> <{picks}>")
