@@ -114,13 +114,19 @@ def _machine(level: int) -> Any:
     llvm.initialize_native_asmprinter()
     target = host()
     return llvm.Target.from_triple(target.triple).create_target_machine(
-        cpu=target.cpu, features=target.features, opt=level, reloc="pic", codemodel="jitdefault"
+        # Constants and calls are addressed from where the code is: what is linked lies together.
+        cpu=target.cpu,
+        features=target.features,
+        opt=level,
+        reloc="pic",
+        codemodel="small",
     )
 
 
 @cache
 def _jit() -> Any:
-    return llvm.create_lljit_compiler(_machine(_LEVEL))
+    # The newer linker puts the sections of an object side by side, as small code asks, and refuses what is too far.
+    return llvm.create_lljit_compiler(_machine(_LEVEL), use_jit_link=True)
 
 
 _libraries = iter(range(1 << 62))

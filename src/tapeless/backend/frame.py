@@ -184,10 +184,15 @@ class Frame:
         body = "\n".join(["entry:", *self.entry, *zero, *self.w.lines, *last, "}", self._scopes()])
         found = self.kernel.bodies.setdefault(_renumbered(body), name)
         if found == name:
-            self.kernel.module.declare(name, f"define {header} nounwind {{\n{body}")
+            attributes = f"nounwind {self._alignment(body)}"
+            self.kernel.module.declare(name, f"define {header} {attributes} {{\n{body}")
             if self.has_loops:
                 self.kernel.loops.append(name)
         return found
+
+    def _alignment(self, body: str) -> str:
+        """Vectors that find no register lie on the stack: unless asked, LLVM lets them cross lines of the cache."""
+        return f"alignstack({self.kernel.target.vector_bytes})" if _VECTOR.search(body) else ""
 
     # -- what may alias -----------------------------------------------------------------------------
 
@@ -223,6 +228,7 @@ def _renumbered(body: str) -> str:
     return _METADATA.sub(lambda found: numbers.setdefault(found[0], f"!{3 + len(numbers)}"), body)
 
 
+_VECTOR = re.compile(r"<\d+ x ")
 _METADATA = re.compile(r"!(?![012]\b)\d+")
 
 # Of the runtime (`native/kernels.ll`).

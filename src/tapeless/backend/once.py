@@ -8,7 +8,7 @@ of our code; it also lets a sine and a cosine of the same angle share their work
 from __future__ import annotations
 
 import re
-from collections.abc import Generator
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 
 from .text import Module, Writer
@@ -41,6 +41,15 @@ class Lines(Writer):
         if name is None:
             name = self.known[text] = super().op(text, hint)
         return name
+
+    def several(self, key: str, make: Callable[[], Sequence[str]]) -> Sequence[str]:
+        """What is found behind a branch that comes back is known from there on."""
+        names = self.known.get(key)
+        if names is None:
+            made = super().several(key, make)
+            self.known[key] = " ".join(made)
+            return made
+        return names.split()
 
     @contextmanager
     def region(self) -> Generator[None, None, None]:

@@ -1,8 +1,8 @@
 """Records of a few numbers, one per lane: from array-of-structures in memory to one vector per field.
 
 When lane l reads field c of record l and the records have r <= 16 elements each, the W records are r
-contiguous vectors. They are loaded whole and field c is picked out by shuffles; all fields share the loads,
-which the optimiser merges. Stores go the other way. Of records of W fields and more, W fields are read or written at
+contiguous vectors. They are loaded whole and field c is picked out by shuffles (`interleaved`); all fields share the
+loads. Stores go the other way. Of records of W fields and more, W fields are read or written at
 a time, and transposed in registers (log2 W shuffles for each vector): each lane's part of its record is one access.
 Records of many fields are written by a loop over such groups.
 """
@@ -15,6 +15,7 @@ from ..ir.types import I64
 from ..records import dataclass
 from . import access, affine, control
 from .emitter import Emitter
+from .interleaved import Shape, Vector, of_fields, of_memory, shuffle
 from .text import memory_type
 from .values import Array, Scalar, as_literal, size
 
@@ -70,20 +71,13 @@ def _load_long(e: Emitter, array: Array, record: Record) -> str:
 
 def _load_short(e: Emitter, array: Array, record: Record) -> str:
     """A field is picked out of the vectors of memory."""
-    type, width = memory_type(array.dtype, e.width), e.width
-    wanted = [record.field + lane * record.length for lane in range(width)]
-    found, have = "poison", [-1] * width
-    for number in range(record.length):
-        first = number * width
-        if not any(first <= element < first + width for element in wanted):
-            continue
-        block = access.vector_from(e, array, affine.text_of(e, "add", record.start, str(first)))
-        mask = [lane if have[lane] >= 0 else -1 for lane in range(width)]
-        for lane, element in enumerate(wanted):
-            if first <= element < first + width:
-                have[lane], mask[lane] = element, width + element - first
-        found = _shuffle(e, type, found, block, mask)
-    return found
+
+    def block(number: int) -> Vector:
+        start = affine.text_of(e, "add", record.start, str(number * e.width))
+        return Vector(access.vector_from(e, array, start), range(number * e.width, (number + 1) * e.width))
+
+    shape = Shape(e, memory_type(array.dtype, e.width), record.length)
+    return of_memory(shape, block)(record.field).text
 
 
 def store(e: Emitter, target: Array, value: Array, length: int) -> None:
@@ -105,17 +99,10 @@ def _fields(e: Emitter, value: Array, first: Scalar, count: int) -> list[str]:
 
 def _store_short(e: Emitter, array: Array, start: str, vectors: Sequence[str]) -> None:
     """Each vector of memory is put together from the fields."""
-    type, width, length = memory_type(array.dtype, e.width), e.width, len(vectors)
-    for number in range(length):
-        wanted = [number * width + lane for lane in range(width)]
-        block, have = "poison", [False] * width
-        for field, vector in enumerate(vectors):
-            mask = [lane if have[lane] else -1 for lane in range(width)]
-            for lane, element in enumerate(wanted):
-                if element % length == field:
-                    have[lane], mask[lane] = True, width + element // length
-            block = _shuffle(e, type, block, vector, mask)
-        _store_vector(e, array, affine.text_of(e, "add", start, str(number * width)), block, width)
+    shape = Shape(e, memory_type(array.dtype, e.width), len(vectors))
+    block = of_fields(shape, [Vector(text, shape.field(k)) for k, text in enumerate(vectors)])
+    for number in range(len(vectors)):
+        _store_vector(e, array, affine.text_of(e, "add", start, str(number * e.width)), block(number).text, e.width)
 
 
 def _store_long(e: Emitter, array: Array, start: str, vectors: Sequence[str]) -> None:
@@ -156,7 +143,7 @@ def _part(e: Emitter, type: str, vector: str, first: int, count: int) -> str:
     """So many lanes of a vector; one is a number."""
     if count == 1:
         return access.lane(e, vector, type, first)
-    return vector if count == e.width else _shuffle(e, type, vector, "poison", range(first, first + count))
+    return vector if count == e.width else shuffle(e, type, vector, "poison", range(first, first + count))
 
 
 def transposed(e: Emitter, type: str, vectors: Sequence[str]) -> list[str]:
@@ -170,7 +157,7 @@ def transposed(e: Emitter, type: str, vectors: Sequence[str]) -> list[str]:
         high = [lane + step if not lane & step else width + lane for lane in range(width)]
         for i in (i for i in range(len(rows)) if not i & step):
             a, b = rows[i], rows[i | step]
-            rows[i], rows[i | step] = _shuffle(e, type, a, b, low), _shuffle(e, type, a, b, high)
+            rows[i], rows[i | step] = shuffle(e, type, a, b, low), shuffle(e, type, a, b, high)
         step *= 2
     return rows
 
@@ -187,9 +174,3 @@ def stores_records(e: Emitter, target: Array, value: Array) -> int | None:
     count = affine.count_of(e, target.dims).literal
     fits = target.packed and value.packed and value.offset.is_uniform and target.offset.step == str(count)
     return count if fits and count is not None and count > 1 else None
-
-
-def _shuffle(e: Emitter, type: str, a: str, b: str, mask: Sequence[int]) -> str:
-    """Lanes of `a` (0 ...) and `b` (width ...); -1 where the lane does not matter. The result may be shorter."""
-    picks = ", ".join("i32 poison" if pick < 0 else f"i32 {pick}" for pick in mask)
-    return e.w.op(f"shufflevector {type} {a}, {type} {b}, <{len(mask)} x i32> <{picks}>")

@@ -8,7 +8,7 @@ type is known to whoever made it. `width` is the number of SIMD lanes: 1 means a
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from ..ir.types import DType, Lit
 
@@ -82,6 +82,11 @@ class Writer:
         name = self.name(hint)
         self.lines.append(f"  {name} = {text}")
         return name
+
+    def several(self, key: str, make: Callable[[], Sequence[str]]) -> Sequence[str]:
+        """Values that take a branch to find, by a key that says what they are."""
+        del key  # here nothing is known from before
+        return make()
 
     def line(self, text: str) -> None:
         """Emit an instruction without a result."""

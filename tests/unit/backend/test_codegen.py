@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import re
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from tapeless.backend.target import Options
 from tapeless.ir.check import check
 from tapeless.ir.eval import evaluate
 from tapeless.ir.text import parse_function
+from tapeless.ir.types import F64
 
 from .codegen_programs import PROGRAMS, Program
 
@@ -59,3 +61,34 @@ def test_threads_change_no_bit(program: Program) -> None:
     finally:
         set_threads(1)
     assert outcomes[0] == outcomes[1] == outcomes[2]
+
+
+ANGLES = """
+def f(x.1: f64[n.0]) {
+  y.9: f64[n.0] = map n.0 (i.2: i64) {
+    a.3: f64 = index x.1 i.2
+    s.4: f64 = sin a.3
+    c.5: f64 = cos a.3
+    t.6: f64 = tan a.3
+    p.7: f64 = mul s.4 c.5
+    q.8: f64 = add p.7 t.6
+    return q.8
+  }
+  return y.9
+}
+"""
+
+
+def test_functions_of_one_angle_share_its_reduction_and_its_branch() -> None:
+    function = parse_function(ANGLES)
+    text = cpu.emit(function, options=Options(lanes="always"))
+    width = cpu.host().lanes([F64])
+    assert len(re.findall(rf"= call [^@]*@tp.far_angles.f64.w{width}\(", text)) == 1
+    x = np.array([0.5, -3.0, 2.0**40, 1e300, -1e22, 0.0, 7.0, 2.0**30, -(2.0**31), 3.0] * 3)
+    loaded = cpu.load(cpu.compile(function, options=Options(lanes="always")))
+    np.testing.assert_allclose(cpu.run(loaded, function, [x])[0], evaluate(function, [x])[0], rtol=1e-12)
+
+
+def test_vectors_on_the_stack_do_not_cross_lines_of_the_cache() -> None:
+    text = cpu.emit(parse_function(ANGLES), options=Options(lanes="always"))
+    assert f"nounwind alignstack({cpu.host().vector_bytes})" in text

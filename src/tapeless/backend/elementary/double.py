@@ -36,7 +36,7 @@ def select_pair(cond: Lanes, yes: Pair, no: Pair) -> Pair:
 
 
 def ordered_sum(big: Lanes, small: Operand) -> Pair:
-    """The exact sum, when |big| >= |small| or big is zero."""
+    """The exact sum, when |big| >= |small|, or big is zero or another multiple of the last place of small."""
     total = big + small
     return Pair(total, (big - total) + small)
 

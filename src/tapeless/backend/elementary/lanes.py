@@ -7,7 +7,7 @@ rounded once and alike at every width; `fma` is fused by name, never by the opti
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
 from ...ir.types import BOOL, F32, F64, I32, I64, DType, Lit
@@ -245,19 +245,26 @@ def any_lane(cond: Lanes) -> str:
 
 def if_any(cond: Lanes, then: Callable[[], Lanes], otherwise: Lanes) -> Lanes:
     """`then()` when the condition holds in some lane, else `otherwise`: one branch for the whole vector."""
-    w = otherwise.writer
+    return if_any_all(cond, lambda: (then(),), (otherwise,))[0]
+
+
+def if_any_all(cond: Lanes, then: Callable[[], Sequence[Lanes]], otherwise: Sequence[Lanes]) -> list[Lanes]:
+    """The same for several values."""
+    w = cond.writer
     before, start, done, join = (w.new_label(hint) for hint in ("before", "rare", "done", "join"))
     w.line(f"br label %{before}")
     w.label(before)
     w.line(f"br i1 {any_lane(cond)}, label %{start}, label %{join}")
     w.label(start)
-    result = then()
+    results = then()
     w.line(f"br label %{done}")
     w.label(done)
     w.line(f"br label %{join}")
     w.label(join)
-    arms = f"[ {otherwise.text}, %{before} ], [ {result.text}, %{done} ]"
-    return otherwise.emit(f"phi {otherwise.type} {arms}")
+    return [
+        usual.emit(f"phi {usual.type} [ {usual.text}, %{before} ], [ {result.text}, %{done} ]")
+        for usual, result in zip(otherwise, results, strict=True)
+    ]
 
 
 def while_any(

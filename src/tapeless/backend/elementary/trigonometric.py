@@ -1,43 +1,29 @@
 """sin, cos and tan.
 
 After the reduction of `angle` both polynomials are evaluated and the quadrant chooses, so that sin and cos of one
-argument share everything but the choice once the optimiser has met both. Angles beyond the limit of
-the short reduction take one branch for the whole vector to an out-of-line function.
+argument share everything but the choice.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
-from .angle import LIMIT, Angle, reduce_far, reduce_near
+from .angle import Angle, reduced
 from .coefficients import COS, SIN
-from .definition import Elementary, call_by_lanes
 from .double import Pair, divide, ordered_sum, select_pair
 from .formats import flip_sign, sign_bit
-from .lanes import Lanes, fma, if_any, select
+from .lanes import Lanes, fma, select
 from .polynomial import polynomial
 
 
 def sin(x: Lanes) -> Lanes:
-    return flip_sign(_of_angle(x.abs(), "sin", _sin), sign_bit(x))
+    return flip_sign(_sin(reduced(x.abs())), sign_bit(x))
 
 
 def cos(x: Lanes) -> Lanes:
-    return _of_angle(x.abs(), "cos", _cos)
+    return _cos(reduced(x.abs()))
 
 
 def tan(x: Lanes) -> Lanes:
-    return flip_sign(_of_angle(x.abs(), "tan", _tan), sign_bit(x))
-
-
-def _of_angle(x: Lanes, name: str, of: Callable[[Angle], Lanes]) -> Lanes:
-    def of_far(x: Lanes) -> Lanes:
-        return of(reduce_far(x))
-
-    near = of(reduce_near(x))
-    far = x > LIMIT[x.dtype]
-    rare = Elementary(f"{name}_far", of_far, inline=False, rare=True)
-    return if_any(far, lambda: select(far, call_by_lanes(rare, x), near), near)
+    return flip_sign(_tan(reduced(x.abs())), sign_bit(x))
 
 
 def _sin(angle: Angle) -> Lanes:
