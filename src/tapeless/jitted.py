@@ -14,7 +14,7 @@ import threading
 import time
 import warnings
 from collections import ChainMap
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from types import CellType, FunctionType, MethodType
 from typing import TYPE_CHECKING, Any
@@ -25,8 +25,8 @@ from .config import Coarsening, Settings, config
 from .errors import CallError, NotCompiledError, RefusedError
 from .records import dataclass, replace
 from .runtime.collection import no_collection
+from .runtime.dispatch import dispatch
 from .runtime.prepare import PLAIN
-from .runtime.symbols import MISS
 
 # The compiler takes a while to import: only who compiles pays for it, in the functions below.
 if TYPE_CHECKING:
@@ -52,7 +52,6 @@ class Options:
 # So many patterns of equal sizes get code of their own; then there is one for all others.
 MOST_PATTERNS = 4
 _DEFAULT = Options()
-_in_block = config.in_block
 
 
 class Jitted:
@@ -62,6 +61,10 @@ class Jitted:
     `f.explain(*args)` says what became of each loop, `f.specialisations` lists what was compiled.
     """
 
+    # The call itself is a place: a builtin stands there once there is code, and Python is not asked on the way.
+    __slots__ = ("__call__", "__dict__", "__weakref__")
+
+    __call__: Callable[..., Any]
     __name__: str
     __qualname__: str
 
@@ -80,18 +83,10 @@ class Jitted:
         self._refused: set[Specs] = set()
         self._latest: Compiled | None = None
         self._lock = threading.RLock()
-        # The settings under which to try a way of calling first, and that way; one object, since threads change it.
-        self._fast: tuple[Settings | None, Callable[..., Any]] = (None, _miss)
-        # The ways into code under those settings: by types, then by pattern of equal sizes.
+        self.__call__ = self._call_any
+        # The settings of the latest call, and ways into code under them: by types, then by pattern of equal sizes.
+        self._ways_under: Settings | None = None
         self._ways: dict[Specs, dict[Specs, Callable[..., Any]]] = {}
-
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        settings, direct = self._fast
-        if (_in_block() or config.process) is settings and not kwargs:
-            answer = direct(*args)
-            if answer is not MISS:
-                return answer
-        return self._call(args, kwargs)
 
     def __get__(self, instance: object, owner: type | None = None) -> Any:
         return self if instance is None else MethodType(self, instance)
@@ -136,6 +131,9 @@ class Jitted:
         return [describe(key[0], compiled) for key, group in self._table.items() for compiled in group]
 
     # -- calling --------------------------------------------------------------------------------
+
+    def _call_any(self, *args: Any, **kwargs: Any) -> Any:
+        return self._call(args, kwargs)
 
     def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         settings = config.current
@@ -242,17 +240,18 @@ class Jitted:
         from .front.shared_sizes import told_count
         from .front.tree import Leaf
 
-        if compiled is self._latest and self._fast[0] is settings:
+        if compiled is self._latest and self._ways_under is settings:
             return
         self._latest = compiled
         plain = all(isinstance(spec, Leaf) for _, spec in call.specs) and not self.parameters.__code__.co_kwonlyargcount
         if not plain or compiled.direct is None:
             return
-        if self._fast[0] is not settings:
-            self._ways = {}
+        if self._ways_under is not settings:
+            self._ways_under, self._ways = settings, {}
         ways = self._ways[call.apart] = self._ways.get(call.apart, {}) | {call.specs: compiled.direct}
         # Code for more sizes that are equal goes first: it is the better one, and takes no other arguments.
-        self._fast = settings, _first_of([ways[specs] for specs in sorted(ways, key=told_count, reverse=True)])
+        ordered = [ways[specs] for specs in sorted(ways, key=told_count, reverse=True)]
+        self.__call__ = dispatch(settings, ordered, self._call_any)
 
     def _warn_plain(self) -> None:
         warnings.warn(
@@ -306,23 +305,3 @@ def _coarsening(wanted: Settings, settings: Settings) -> AbstractContextManager[
     asked = {"coarsen": wanted.coarsen, "segments": wanted.segments}
     same = all(getattr(settings, name) == value for name, value in asked.items())
     return nullcontext() if same else config(**asked)
-
-
-def _first_of(ways: Sequence[Callable[..., Any]]) -> Callable[..., Any]:
-    """The first of several ways of calling that does not miss."""
-    if len(ways) == 1:
-        return ways[0]
-
-    def direct(*args: Any) -> Any:
-        for way in ways:
-            answer = way(*args)
-            if answer is not MISS:
-                return answer
-        return MISS
-
-    return direct
-
-
-def _miss(*_: Any) -> Any:
-    """Stands for the builtin until there is one."""
-    return MISS

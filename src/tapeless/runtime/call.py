@@ -8,11 +8,11 @@ copies written arrays back. Where copies could not have the effect of plain Pyth
 
 from __future__ import annotations
 
-import ctypes
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from . import prepare
+from .builtin import Definition, new_builtin
 from .host import entry_address
 from .plan import encode
 from .prepare import PLAIN
@@ -24,6 +24,12 @@ __all__ = ["MISS", "PLAIN", "OnFault", "bind", "call_prepared"]
 OnFault = Callable[[int, int, int], object]
 
 _METH_FASTCALL = 0x80
+_definition = Definition(
+    b"compiled",
+    b"Calls compiled code; returns MISS for arguments it was not compiled for.",
+    _METH_FASTCALL,
+    entry_address,
+)
 
 
 def bind(signature: Signature, kernel: int, on_fault: OnFault, keep: object = None) -> Callable[..., Any]:
@@ -33,8 +39,7 @@ def bind(signature: Signature, kernel: int, on_fault: OnFault, keep: object = No
     the kernel's code: it lives as long as the builtin.
     """
     plan = encode(signature, kernel, on_fault)
-    # The third argument is kept by the builtin for as long as it lives; CPython does not look into it.
-    return _new_builtin(ctypes.addressof(_method()), plan, (on_fault, keep))
+    return new_builtin(_definition, plan, (on_fault, keep))
 
 
 def call_prepared(signature: Signature, builtin: Callable[..., Any], arguments: Sequence[Any]) -> Any:
@@ -66,30 +71,3 @@ def _with_arguments(outputs: tuple[int, ...], answer: Any, arguments: Sequence[A
     if len(outputs) == 1:
         return arguments[~outputs[0]]
     return tuple(arguments[~k] if k < 0 else value for k, value in zip(outputs, answer, strict=True))
-
-
-class _MethodDef(ctypes.Structure):
-    """CPython's `PyMethodDef`."""
-
-    _fields_ = (
-        ("name", ctypes.c_char_p),
-        ("function", ctypes.c_void_p),
-        ("flags", ctypes.c_int),
-        ("doc", ctypes.c_char_p),
-    )
-
-
-_methods: list[_MethodDef] = []
-
-
-def _method() -> _MethodDef:
-    """The one definition behind all builtins: they differ in their plans only."""
-    if not _methods:
-        doc = b"Calls compiled code; returns MISS for arguments it was not compiled for."
-        _methods.append(_MethodDef(b"compiled", entry_address(), _METH_FASTCALL, doc))
-    return _methods[0]
-
-
-_new_builtin: Any = ctypes.pythonapi.PyCFunction_NewEx
-_new_builtin.restype = ctypes.py_object
-_new_builtin.argtypes = (ctypes.c_void_p, ctypes.py_object, ctypes.py_object)

@@ -48,7 +48,10 @@ def attach(addresses: Mapping[str, int]) -> None:
     _functions["tp_set_cap"] = ctypes.CFUNCTYPE(None, ctypes.c_int64, ctypes.c_int64)(addresses["tp_set_cap"])
     _functions["tp_set_alarm"] = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64)(addresses["tp_set_alarm"])
     warn_beyond(machine_memory() // 2)
-    _entry[:] = [addresses["tp_call"]]
+    _functions["tp_set_settings"] = ctypes.CFUNCTYPE(None, ctypes.py_object, ctypes.py_object)(
+        addresses["tp_set_settings"]
+    )
+    _entry[:] = [addresses["tp_call"], addresses["tp_dispatch"]]
     if hasattr(os, "register_at_fork"):
         os.register_at_fork(
             before=_functions["tp_before_fork"],
@@ -80,6 +83,11 @@ def warn_beyond(limit: int) -> None:
     _functions["tp_set_alarm"](ctypes.cast(_alarm, ctypes.c_void_p), limit)
 
 
+def dispatch_address() -> int:
+    """The native function that finds the way into compiled code."""
+    return _entry[1]
+
+
 @cache
 def machine_memory() -> int:
     """The bytes that this process may hope for."""
@@ -102,6 +110,7 @@ def _alarm(total: int) -> None:
 
 
 def _apply(settings: Settings) -> None:
+    _functions["tp_set_settings"](config.block, config.process)
     _functions["tp_set_threads"](settings.threads)
     _functions["tp_set_cap"](settings.buffers, machine_memory() // 4 if settings.buffers else 0)
 

@@ -49,6 +49,8 @@ _PYTHON = (
     "PyTuple_New",
     "PyTuple_SetItem",
     "PyObject_CallFunction",
+    "PyObject_Vectorcall",
+    "PyContextVar_Get",
     "PyEval_SaveThread",
     "PyEval_RestoreThread",
 )

@@ -9,28 +9,14 @@ import numpy as np
 from runtime_kernels import SCALE, SQUARES, builtin, echo
 
 from tapeless.config import config
-from tapeless.runtime.call import MISS, call_prepared
+from tapeless.runtime.call import call_prepared
+from tapeless.runtime.dispatch import dispatch
 from tapeless.runtime.signature import ANY, Param, Result, Signature
 
 VECTOR = Param("array", "f64", (ANY,))
 WRITTEN = Param("array", "f64", (ANY,), written=True)
 NOTHING = "define i64 @kernel(ptr %args, ptr %results, ptr %fault) {\n ret i64 0\n}"
 SCALE_SIGNATURE = Signature((VECTOR, Param("float", "f64")), (Result("array", "f64", 1),), (0,))
-
-
-class Compiled:
-    """A callable in Python that tries the builtin first, as the decorated function does."""
-
-    __slots__ = ("builtin",)
-
-    def __init__(self, function):
-        self.builtin = function
-
-    def __call__(self, *arguments):
-        answer = self.builtin(*arguments)
-        if answer is not MISS:
-            return answer
-        raise TypeError
 
 
 def show(name, call, number=100_000):
@@ -46,15 +32,15 @@ def main():
     scale = builtin(SCALE_SIGNATURE, SCALE)
     number = builtin(Signature((Param("float", "f64"),), (Result("float", "f64"),), (0,)), echo(1))
     squares = builtin(Signature((Param("int", "i64"),), (Result("array", "i64", 1),), (0,)), SQUARES)
-    wrapped, wrapped_scale = Compiled(nothing), Compiled(scale)
+    entered, entered_scale = (dispatch(config.current, [way], print) for way in (nothing, scale))
     show("empty lambda (part of every line below)", lambda: None)
     show("three arrays", lambda: nothing(x, y, z))
     show("three arrays, one written", lambda: writing(x, y, z))
     show("float to float", lambda: number(2.0))
     show("array and float to array", lambda: scale(x, 2.0))
     show("a miss", lambda: nothing(x, y, 1.0))
-    show("three arrays, through a Python __call__", lambda: wrapped(x, y, z))
-    show("array to array, through a Python __call__", lambda: wrapped_scale(x, 2.0))
+    show("three arrays, as a compiled function", lambda: entered(x, y, z))
+    show("array to array, as a compiled function", lambda: entered_scale(x, 2.0))
     show("prepared: a strided array", lambda: call_prepared(SCALE_SIGNATURE, scale, (strided, 2.0)), 10_000)
     show("for scale: np.add(x, y, out=z)", lambda: np.add(x, y, out=z))
     with config(threads=1):

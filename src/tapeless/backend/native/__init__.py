@@ -54,6 +54,8 @@ EXPORTS = (
     "tp_poll",
     "tp_set_handler",
     "tp_call",
+    "tp_dispatch",
+    "tp_set_settings",
 )
 
 # What a spinning processor executes, and its argument.
@@ -84,7 +86,7 @@ def runtime_modules() -> tuple[str, str]:
 
 def _rest() -> str:
     threads = "threads.ll" if _futex() is not None else "threads_serial.ll"
-    names = ("memory.ll", threads, "process.ll", "entry.ll", "arguments.ll", "results.ll")
+    names = ("memory.ll", threads, "process.ll", "entry.ll", "dispatch.ll", "arguments.ll", "results.ll")
     parts = [(files(__name__) / name).read_text() for name in names]
     return Template("\n".join(parts)).substitute(_machine(), **offsets())
 
