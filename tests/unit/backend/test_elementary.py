@@ -164,3 +164,12 @@ def test_compiles_for_other_processors(triple: str, cpu: str, features: str, wid
     done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
     assert done.returncode == 0, done.stderr[-2000:]
     assert int(done.stdout) > 10_000
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_scalar_sines_and_cosines_are_those_of_lanes(dtype: type) -> None:
+    """Scalar code computes both at once."""
+    x = np.array([0.0, -0.0, 0.3, -2.0, 4.0, 7.0, -1e5, 2.0**16, 2.0**30, -(2.0**31), 1e22, INF, NAN], dtype)
+    x = np.concatenate([x, np.linspace(-10, 10, 499).astype(dtype)])
+    for name in ("sin", "cos"):
+        widths_agree(name, 8, x)

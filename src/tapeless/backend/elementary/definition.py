@@ -34,11 +34,26 @@ def call_definition(function: Elementary, *args: Lanes) -> Lanes:
     return first.emit(f"call {first.type} @{symbol}({operands})")
 
 
-def _definition(symbol: str, function: Elementary, args: tuple[Lanes, ...]) -> str:
+def call_pair(name: str, body: Callable[[Lanes], tuple[Lanes, Lanes]], x: Lanes) -> tuple[Lanes, Lanes]:
+    """A call of a function of two results of the type of its argument."""
+    symbol, both = f"tp.{name}.{x.dtype.value}.w{x.width}", f"{{ {x.type}, {x.type} }}"
+
+    def paired(x: Lanes) -> Lanes:
+        first, second = body(x)
+        start = x.writer.op(f"insertvalue {both} poison, {first.type} {first.text}, 0")
+        return first.emit(f"insertvalue {both} {start}, {second.type} {second.text}, 1")
+
+    x.writer.module.require(symbol, lambda: _definition(symbol, Elementary(name, paired), (x,), both))
+    found = x.writer.op(f"call {both} @{symbol}({x.type} {x.text})")
+    return x.emit(f"extractvalue {both} {found}, 0"), x.emit(f"extractvalue {both} {found}, 1")
+
+
+def _definition(symbol: str, function: Elementary, args: tuple[Lanes, ...], result_type: str = "") -> str:
     writer = Writer(args[0].writer.module)
     params = [Lanes(writer, arg.dtype, arg.width, f"%x{i}") for i, arg in enumerate(args)]
     result = function.body(*params)
     inlining = "alwaysinline" if function.inline else "noinline"
     signature = ", ".join(f"{param.type} {param.text}" for param in params)
-    head = f"define internal {result.type} @{symbol}({signature}) {inlining} nounwind willreturn nosync memory(none) {{"
-    return "\n".join([head, *writer.lines, f"  ret {result.type} {result.text}", "}"])
+    type = result_type or result.type
+    head = f"define internal {type} @{symbol}({signature}) {inlining} nounwind willreturn nosync memory(none) {{"
+    return "\n".join([head, *writer.lines, f"  ret {type} {result.text}", "}"])

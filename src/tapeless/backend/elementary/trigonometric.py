@@ -1,7 +1,8 @@
 """sin, cos and tan.
 
 After the reduction of `angle` both polynomials are evaluated and the quadrant chooses, so that sin and cos of one
-argument share everything but the choice.
+argument share everything but the choice: in lanes their bodies are written one after the other; scalar code, which
+calls functions, always has both.
 """
 
 from __future__ import annotations
@@ -24,6 +25,16 @@ def cos(x: Lanes) -> Lanes:
 
 def tan(x: Lanes) -> Lanes:
     return flip_sign(_tan(reduced(x.abs())), sign_bit(x))
+
+
+def sine_and_cosine(x: Lanes) -> tuple[Lanes, Lanes]:
+    """The same two numbers as `sin` and `cos` give."""
+    angle = reduced(x.abs())
+    sine, cosine = _rough_sin_of_rest(angle.r).value(), _rough_cos_of_rest(angle.r).value()
+    odd = (angle.quadrant & 1).ne(0)
+    first, second = select(odd, cosine, sine), select(odd, sine, cosine)
+    first = flip_sign(flip_sign(first, _to_sign(angle.quadrant >> 1)), sign_bit(x))
+    return first, flip_sign(second, _to_sign((angle.quadrant + 1) >> 1))
 
 
 def _sin(angle: Angle) -> Lanes:
