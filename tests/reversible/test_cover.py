@@ -183,3 +183,30 @@ def test_sizes_that_do_not_fit_are_an_error_backwards_too():
         haar(np.ones(7))
     with pytest.raises((ValueError, AssertionError)):
         tp.reversible(haar).inv(np.ones(7))
+
+
+def folded(x):
+    """Each place of the first half with its mirror image."""
+    h = len(x) // 2
+    a, b = x[:h] + x[h:][::-1], x[:h] - x[h:][::-1]
+    x[:h] = a
+    x[h:] = b
+
+
+def turned_half(x):
+    h = len(x) // 2
+    x[:h] = x[:h][::-1].copy()
+
+
+@pytest.mark.parametrize("function", [folded, turned_half], ids=lambda f: f.__name__)
+@pytest.mark.parametrize("size", [12, 2])
+def test_parts_from_the_last_place_on(function, size):
+    tp.reversible(function).check_inverse(normal(size))
+
+
+def test_a_part_in_another_order_is_no_order_of_all():
+    def some(x, order):
+        x[:4] = x[:4][order]
+
+    with pytest.raises(tp.TapelessError, match="what x was does not follow"):
+        tp.reversible(some).inv(normal(9), np.arange(4))

@@ -15,7 +15,7 @@ from ..ir.types import Atom, Lit, Var, i64
 from ..passes.affine import Affine
 from ..records import replace
 from .apart import Place, Span, are_same
-from .cover import MOST_PARTS, covered, known_but_for_the_rest
+from .cover import MOST_PARTS, covered, covered_gap, known_but_for_the_rest
 from .parts import Gap, Hole, Told, of_shape, whole_direction
 
 if TYPE_CHECKING:
@@ -36,8 +36,10 @@ def dig(s: Solving, array: Var, rest: Atom, gaps: Sequence[Gap], access: str, op
     s.holes[array.name] = Hole(array, rest, tuple(filled))
     s.told += 1
     _fill_what_is_known(s, array)
-    for told in s.parts.get(array.name, ()):
-        learn_part(s, array, told.place, told.value)
+    if parts := s.parts.get(array.name):
+        for told in parts:
+            learn_part(s, array, told.place, told.value)
+        _use_parts(s, array, parts)
 
 
 def _fill_from(s: Solving, array: Var, other: Hole) -> None:
@@ -139,18 +141,31 @@ def learn_part(s: Solving, array: Var, place: Place, value: Atom) -> None:
 
 def _add_part(s: Solving, array: Var, told: Told) -> None:
     """One more part of an array of this block: with others it may be all, alone it is all but the rest."""
-    own = array.name in s.made or array.name in s.wanted
+    if s.at_hand(array) is not None or not (array.name in s.made or array.name in s.wanted):
+        return
     parts = s.parts.setdefault(array.name, [])
-    if not own or s.at_hand(array) is not None or any(part.place == told.place for part in parts):
+    if any(part.place == told.place for part in parts):
         return
     parts.append(told)
     if len(parts) > MOST_PARTS:
         return
+    _use_parts(s, array, parts)
+    if array.name not in s.holes and s.at_hand(array) is None:
+        hole = known_but_for_the_rest(s, array, told)
+        if hole is not None:
+            s.holes[array.name] = hole
+            s.told += 1
+
+
+def _use_parts(s: Solving, array: Var, parts: Sequence[Told]) -> None:
+    """The parts of an array may be all of it, or of one of its gaps."""
+    hole = s.holes.get(array.name)
     if (whole := covered(s, array, parts)) is not None:
         s.learn(array, whole)
-    elif array.name not in s.holes and (hole := known_but_for_the_rest(s, array, told)) is not None:
-        s.holes[array.name] = hole
-        s.told += 1
+    elif hole is not None and not hole.of_part:
+        for gap in hole.gaps:
+            if gap.is_span and (value := covered_gap(s, array, gap, parts)) is not None:
+                fill(s, array.name, gap, value)
 
 
 def _shaped(s: Solving, value: Atom, array: Var) -> Atom:

@@ -46,9 +46,27 @@ def covered(s: Solving, array: Var, parts: Sequence[Told]) -> Atom | None:
         found = [_strip(s, array, told, dimension) for told in parts[:MOST_PARTS]]
         strips = [strip for strip in found if strip is not None]
         size = s.facts().form(array.type.shape[dimension])
-        chosen = _in_a_row(s.facts(), strips, size) or _interleaved(s.facts(), strips, size)
+        chosen = _in_a_row(s.facts(), strips, ZERO, size) or _interleaved(s.facts(), strips, size)
         if chosen:
             return _put_together(s, array, dimension, chosen)
+    return None
+
+
+def covered_gap(s: Solving, array: Var, gap: Gap, parts: Sequence[Told]) -> Atom | None:
+    """What an array has in a gap, if these parts of it are all of the gap."""
+    for dimension, part in enumerate(gap.place):
+        whole = s.facts().form(array.type.shape[dimension])
+        if (
+            isinstance(part, Affine)
+            or part[2] != Affine(1, {})
+            or (part[0] == ZERO and s.facts().form(part[1]) == whole)
+        ):
+            continue
+        found = [_strip(s, array, told, dimension) for told in parts[:MOST_PARTS]]
+        end = part[0].plus(s.facts().form(part[1]))
+        chosen = _in_a_row(s.facts(), [strip for strip in found if strip is not None], part[0], end)
+        if chosen:
+            return s.b.apply("slice", _put_together(s, array, dimension, chosen), *gap.here)
     return None
 
 
@@ -131,16 +149,27 @@ def _strip(s: Solving, array: Var, told: Told, dimension: int) -> Strip | None:
         return None
     part: Affine | Span = place[dimension]
     start, size, step = (part, i64(1), Affine(1, {})) if isinstance(part, Affine) else part
-    if step.terms or step.const < 1:
+    if step.terms or not step.const:
         return None
     shape = [s.value(size) for size in array.type.shape]
     shape[dimension] = s.value(size)
-    return Strip(start, size, step.const, of_shape(s, told.value, shape))
+    value = of_shape(s, told.value, shape)
+    if step.const < 0:
+        start = start.plus(s.facts().form(size).shifted(-1), step.const)
+        value = _turned(s, value, dimension)
+    return Strip(start, size, abs(step.const), value)
 
 
-def _in_a_row(facts: Facts, strips: Sequence[Strip], size: Affine) -> list[Strip]:
-    """Strips one after the other from 0 to the end, none if there are no such."""
-    chosen, end = list[Strip](), ZERO
+def _turned(s: Solving, array: Atom, dimension: int) -> Atom:
+    """An array from the last place to the first in one dimension."""
+    *before, size = array.type.shape[: dimension + 1]
+    whole = [x for size in before for x in (i64(0), size, i64(1))]
+    return s.b.apply("slice", array, *whole, s.b.apply("sub", size, i64(1)), size, i64(-1))
+
+
+def _in_a_row(facts: Facts, strips: Sequence[Strip], begin: Affine, size: Affine) -> list[Strip]:
+    """Strips one after the other from one place to another one, none if there are no such."""
+    chosen, end = list[Strip](), begin
     waiting = [strip for strip in strips if strip.step == 1]
     while not facts.proves(end.plus(size, -1), STEPS):
         nexts = (strip for strip in waiting if _goes_on(facts, strip, end, size))

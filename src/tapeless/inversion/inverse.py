@@ -11,11 +11,14 @@ from ..ir.types import Atom, Var
 from ..ir.walk import fresh, lambdas, operands
 from ..passes.notes import Notes
 from ..passes.uses import mentioned
+from .bitwise import solve_bitwise
+from .cancelling import solve_by_cancelling
 from .exchange import undo_scatter
+from .fixed_points import solve_fixed_points
 from .map_systems import solve_maps
 from .meeting import told_apart
 from .solving import CannotInvert, Rules, Solving, Stuck, Undo
-from .systems import solve_systems
+from .systems import solve_checked_systems, solve_systems
 from .told import undo_told
 from .undo import undo_operation
 from .undo_forms import (
@@ -48,7 +51,14 @@ EACH: Mapping[type, Undo] = {
     Scatter: undo_scatter,
     Custom: undo_told,
 }
-RULES = Rules(EACH, lambda s: solve_systems(s) or solve_maps(s))
+
+
+def _together(s: Solving) -> bool:
+    known = solve_systems(s) or solve_by_cancelling(s) or solve_bitwise(s) or solve_maps(s)
+    return known or solve_fixed_points(s) or solve_checked_systems(s)
+
+
+RULES = Rules(EACH, _together)
 
 
 def inverse_block(

@@ -36,6 +36,9 @@ def undo_permutation(s: Solving, stm: Stm) -> None:
     order = _order(s, stm) if s.checks and result is not None else None
     if order is None or result is None or s.try_value(order.array) is not None:
         return
+    whole = order.array.type.shape[order.dimension]
+    if order.size != whole and s.facts().decide("eq", order.size, whole) is not True:
+        return
     numbers = Var(fresh("order", Type(I64)).name, Type(I64, (order.size,)))
     there = s.computed(Block((Stm((numbers,), Map(order.size, order.place)),), (numbers,)))
     back = _inverted(s.b, there, s.value(order.array.type.shape[order.dimension]))

@@ -98,6 +98,8 @@ class Solving:
         # May places be taken to be apart, if that is checked when the inverse runs?
         self.assumes: bool = parent is not None and parent.assumes
         self.assumed: list[Assumed] = [] if parent is None else parent.assumed
+        # Is something supposed, here or around?
+        self.supposes: bool = parent is not None and parent.supposes
         # Will what is made here be undone in turn?
         self.tells: bool = parent is not None and parent.tells
         # What is computed again, in this block and in those within.
@@ -114,11 +116,29 @@ class Solving:
         for result, value in zip(self.block.results, results, strict=True):
             if value is not None:
                 self.learn(result, value)
+        self._settle()
+        if self.checks:
+            self.check_again()
+
+    def _settle(self) -> None:
+        """Let statements tell what they can until nothing more follows."""
         stms = [stm for stm in reversed(self.block.stms) if not isinstance(stm.expr, Check)]
         while sum(map(self._undo, stms)) or self.rules.together(self):
             pass
-        if self.checks:
-            self.check_again()
+
+    def supposing(self, stm: Stm, value: Atom) -> Solving:
+        """What is known where a statement is supposed to have this result, whatever it makes: in code apart."""
+        rest = Block(tuple(other for other in self.block.stms if other is not stm), self.block.results)
+        trial = Solving(rest, self.b.child(), self.rules, self.wanted, self.parent, self.before, self.checks)
+        trial.known, trial.holes = dict(self.known), dict(self.holes)
+        trial.pieces = {name: [(above, dict(some)) for above, some in all] for name, all in self.pieces.items()}
+        trial.parts = {name: list(told) for name, told in self.parts.items()}
+        trial.learned = {var: list(told) for var, told in self.learned.items()}
+        trial.counters, trial.branches, trial.given = dict(self.counters), dict(self.branches), dict(self.given)
+        trial.assumed, trial.again, trial.stuck = [], [], set()
+        trial.supposes, trial.known[stm.vars[0].name] = True, value
+        trial._settle()
+        return trial
 
     def check_again(self) -> None:
         """Repeat the checks, each right after its operands are known: before anything is accessed by them."""

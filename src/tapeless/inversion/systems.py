@@ -7,17 +7,19 @@ them are affine in as many unknown values, with known coefficients, these are th
 
 if the determinant is never zero, which must be provable: a rotation, a butterfly, a product with an exponential (where
 that underflows to zero, what comes back is NaN). Integers need a determinant of 1 or -1, and come back bit by bit.
-Systems of literals that would lose more than three decimal digits to rounding are not solved.
+Systems of literals that would lose more than three decimal digits to rounding are not solved. Where nothing else helps,
+and an inverse may check, those of other floats are solved if they lose no more than that when the inverse runs.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from fractions import Fraction
 from itertools import combinations, islice
 
 from ..ir.core import Apply
 from ..ir.types import Atom, DType, Lit, Type, Var
+from ..ir.walk import operands
 from ..records import dataclass
 from .polynomial import (
     LITERAL,
@@ -37,6 +39,7 @@ from .solving import Solving
 
 MOST_UNKNOWNS = 4
 MOST_SETS, MOST_TRIES = 100, 10  # of unknown values, and of equations about one of them
+SINGULAR = "values that were changed together must follow from what they became"
 WORST = 1000  # how much a system of literals may amplify rounding
 
 
@@ -50,11 +53,29 @@ class Equation:
 
 
 def solve_systems(s: Solving) -> bool:
-    """Learn the unknown values of one system; was there one?"""
-    equations = list(_equations(s))
-    for some, unknowns in _squares(equations):
+    """Learn the unknown values of one system whose determinant is never zero; was there one?"""
+    return _solve(s, list(equations(s)), checked=False) or _solve(s, list(equations(s, shared(s))), checked=False)
+
+
+def solve_checked_systems(s: Solving) -> bool:
+    """Learn the unknown values of one system whose determinant is checked when the inverse runs."""
+    return s.checks and _solve(s, list(equations(s)), checked=True)
+
+
+def shared(s: Solving) -> frozenset[Var]:
+    """Unknown numbers of which several others are made: they may be fewer than what they are made of themselves."""
+    used: dict[Var, int] = {}
+    for stm in s.block.stms:
+        for atom in operands(stm.expr):
+            if isinstance(atom, Var) and atom.name in s.made and not atom.type.shape:
+                used[atom] = used.get(atom, 0) + 1
+    return frozenset(var for var, times in used.items() if times > 1 and not s.is_known(var))
+
+
+def _solve(s: Solving, known: Sequence[Equation], *, checked: bool) -> bool:
+    for some, unknowns in _squares(known):
         try:
-            values = _solution(s, some, unknowns)
+            values = _solution(s, some, unknowns, checked=checked)
         except TooLarge:
             continue
         if values is not None:
@@ -69,8 +90,9 @@ def solve_systems(s: Solving) -> bool:
 # -- equations --------------------------------------------------------------------------------
 
 
-def _equations(s: Solving) -> Iterator[Equation]:
-    forms: dict[Var, Equation] = {}
+def equations(s: Solving, stops: Collection[Var] = ()) -> Iterator[Equation]:
+    """What is known of sums of unknown values; what they are made of is not looked into at `stops`."""
+    forms = {var: Equation(var, {var: ONE}, ZERO) for var in stops}
     for stm in s.block.stms:
         match stm.expr:
             case Apply("add" | "sub" | "neg" | "mul" | "div", _) if not (var := stm.vars[0]).type.shape:
@@ -150,8 +172,8 @@ def _connected(equations: Sequence[Equation]) -> list[frozenset[Var]]:
     return found
 
 
-def _solution(s: Solving, some: Sequence[Equation], unknowns: Sequence[Var]) -> list[Atom] | None:
-    """Emit the solution of a system; None if its determinant may be zero."""
+def _solution(s: Solving, some: Sequence[Equation], unknowns: Sequence[Var], *, checked: bool) -> list[Atom] | None:
+    """Emit the solution of a system; None if its determinant may be zero, unless that is checked."""
     matrix = [[equation.factors.get(u, ZERO) for u in unknowns] for equation in some]
     determinant, defs = _determinant(matrix), s.definitions()
     value = expanded(determinant, defs)
@@ -160,9 +182,11 @@ def _solution(s: Solving, some: Sequence[Equation], unknowns: Sequence[Var]) -> 
         return None
     if not dtype.is_float and value.constant not in (1, -1):
         return None
-    if not is_never_zero(value, defs) or not _is_harmless([[expanded(x, defs) for x in row] for row in matrix]):
+    emit = Emit(s, dtype)
+    if checked and value.constant is None and dtype.is_float:
+        emit.check_harmless(matrix, determinant)
+    elif not is_never_zero(value, defs) or not _is_harmless([[expanded(x, defs) for x in row] for row in matrix]):
         return None
-    emit = _Emit(s, dtype)
     sides = [emit.difference(s.value(equation.result), equation.rest) for equation in some]
     below = value if value.constant in (1, -1) else determinant
     return [
@@ -197,11 +221,28 @@ def _is_harmless(matrix: Sequence[Sequence[Polynomial]]) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class _Emit:
+class Emit:
     """Emits polynomials of known variables."""
 
     s: Solving
     dtype: DType
+
+    def check_harmless(self, matrix: Sequence[Sequence[Polynomial]], determinant: Polynomial) -> None:
+        """Check that a system amplifies rounding but little."""
+        b, size = self.s.b, range(len(matrix))
+        entries = self._magnitude(entry for row in matrix for entry in row)
+        cofactors = self._magnitude(_cofactor(matrix, i, j) for i in size for j in size)
+        least = b.apply("mul", entries, cofactors)
+        most = b.apply("mul", self._magnitude([determinant]), Lit(float(WORST), self.dtype))
+        b.check("assert", b.apply("lt", least, most), info=SINGULAR)
+
+    def _magnitude(self, polynomials: Iterable[Polynomial]) -> Atom:
+        """The sum of magnitudes."""
+        total: Atom = Lit(0.0, self.dtype)
+        for polynomial in polynomials:
+            if polynomial.terms:
+                total = self.s.b.apply("add", total, self.s.b.apply("abs", self.sum([(polynomial, None)])))
+        return total
 
     def difference(self, x: Atom, rest: Polynomial) -> Atom:
         return self.s.b.apply("sub", x, self.sum([(rest, None)])) if rest.terms else x

@@ -13,6 +13,7 @@ from ..passes.uses import slice_for
 from .arrays import learn_part
 from .conditions import condition_after
 from .history import history_of
+from .in_order import undo_in_order
 from .parts import Told
 from .permutation import undo_permutation
 from .see_through import seen_through
@@ -43,6 +44,8 @@ def undo_map(s: Solving, stm: Stm) -> None:
         undo_elements(s, Stm(stm.vars, Map(expr.size, through), stm.pos), results)
     if s.told == before:
         undo_permutation(s, stm)
+    if s.told == before:
+        undo_in_order(s, stm)
 
 
 def undo_elements(s: Solving, stm: Stm, results: Sequence[Atom | None]) -> None:
@@ -91,7 +94,7 @@ def undo_histogram(s: Solving, stm: Stm) -> None:
     expr = stm.expr
     assert isinstance(expr, Hist)
     result = s.at_hand(stm.vars[0])
-    if result is None or len(stm.vars) > 1 or not _adds(expr.op) or s.try_value(expr.dest[0]) is not None:
+    if result is None or len(stm.vars) > 1 or not adds(expr.op) or s.try_value(expr.dest[0]) is not None:
         return
     b, counter = s.b.child(), fresh("i", Type(I64))
     inner = Solving(expr.body.body, b, s.rules, set(), s)
@@ -108,7 +111,7 @@ def undo_histogram(s: Solving, stm: Stm) -> None:
     s.learn(expr.dest[0], s.b.bind((result.type,), less)[0])
 
 
-def _adds(op: Lambda) -> bool:
+def adds(op: Lambda) -> bool:
     """Is this the addition of two numbers?"""
     match op.body.stms:
         case (Stm((total,), Apply("add", args)),):
@@ -121,7 +124,7 @@ def undo_prefix_sums(s: Solving, stm: Stm) -> None:
     """Each sum less the one before it is what was added; of sums of integers and floats."""
     expr = stm.expr
     assert isinstance(expr, Scan)
-    if len(expr.neutral) != 1 or not _adds(expr.op):
+    if len(expr.neutral) != 1 or not adds(expr.op):
         return
     (neutral,), sums = expr.neutral, stm.vars[-1]
     result = s.at_hand(sums)

@@ -101,4 +101,5 @@ TABLE: dict[Callable[[Draft], None], float] = {
     arrays.element: 4, arrays.neighbour: 1.5, arrays.chain: 1.5, arrays.whole: 2.5, arrays.span: 1, arrays.tally: 1.5,
     arrays.pieces: 1.5, arrays.shape: 1, arrays.temporary: 1, numbers.choice: 1.5, branch: 2, numbers.told: 1.5,
     loop: 4, repeat: 3, numbers.rounded: 3, arrays.rounded_elements: 2, parts.halves: 1.5,
+    parts.reflection: 2, parts.recurrence: 1.5, parts.masked: 1.5,
 }  # fmt: skip

@@ -1,12 +1,14 @@
-"""Statements of random reversible programs that put arrays together again from parts of them."""
+"""Statements of random reversible programs of which no single equation tells what was there, but all together do."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..ir.types import Atom, Lit, i64
+from ..ir.build import Builder
+from ..ir.types import I64, Atom, Lit, Var, i64
 from .reversible_arrays import mapped
-from .reversible_values import LONGEST, MOST_WORK, Draft
+from .reversible_numbers import changed
+from .reversible_values import LONGEST, MOST_WORK, Draft, amount
 from .scope import real
 
 
@@ -45,3 +47,63 @@ def _together(d: Draft, array: Atom, parts: Sequence[Atom], small: Atom) -> Atom
         return d.b.apply("update_slice", made, second, i64(1), i64(2))
     made = d.b.apply("update_slice", array, first, i64(0), i64(1))
     return d.b.apply("update_slice", made, second, first.type.shape[0], i64(1))
+
+
+def reflection(d: Draft) -> None:
+    """A vector of floats changes by a sum over itself; never so that the sum is lost."""
+    name = d.target(lambda t: t.rank == 1 and t.dtype.is_float)
+    if name is None or not d.kind.smooth or d.work * LONGEST**2 > 2 * MOST_WORK:
+        return
+    array = d.now[name]
+    size, dtype = array.type.shape[0], array.type.dtype
+    factor = real(dtype, d.dice.uniform(0.2, 2.0))
+
+    def weight(b: Builder, i: Var) -> tuple[Atom]:
+        inner = d.inner(b, {name: array}, LONGEST)
+        inner.counters[i] = size
+        return (amount(inner, dtype, (name,), 1),)
+
+    (weights,) = d.b.map_(size, weight)
+
+    def summand(b: Builder, i: Var) -> tuple[Atom]:
+        return (b.apply("mul", b.apply("index", array, i), b.apply("index", weights, i)),)
+
+    (total,) = d.b.reduce(size, "add", (real(dtype, 0.0),), summand)
+    scaled = d.b.apply("mul", total, factor)
+
+    def element(b: Builder, i: Var) -> tuple[Atom]:
+        less = b.apply("mul", scaled, b.apply("index", weights, i))
+        return (b.apply("add", b.apply("index", array, i), less),)
+
+    (d.now[name],) = d.b.map_(size, element)
+
+
+def recurrence(d: Draft) -> None:
+    """Each element of a vector changes by its neighbour as it was, all at once."""
+    name = d.target(lambda t: t.rank == 1)
+    if name is None or d.work * LONGEST**2 > 2 * MOST_WORK:
+        return
+    array, ahead = d.now[name], d.dice.chance(0.5)
+    count = d.b.apply("max", d.b.apply("sub", array.type.shape[0], i64(1)), i64(0))
+
+    def body(b: Builder, i: Var) -> tuple[Atom]:
+        inner = d.inner(b, {name: array}, LONGEST)
+        inner.counters[i] = count
+        after = b.apply("add", i, i64(1))
+        to, source = (after, i) if ahead else (i, after)
+        inner.fixed += [i, b.apply("index", array, source)]
+        return (changed(inner, b.apply("index", array, to), amount(inner, array.type.dtype, (name,), 1)),)
+
+    (made,) = d.b.map_(count, body)
+    d.now[name] = d.b.apply("update_slice", array, made, i64(1 if ahead else 0), i64(1))
+
+
+def masked(d: Draft) -> None:
+    """Two integers exchange the bits of a mask."""
+    names = d.dice.shuffled(d.open(lambda t: not t.shape and t.dtype is I64))[:2]
+    if len(names) < 2:
+        return
+    x, y = (d.now[name] for name in names)
+    mask = amount(d, I64, names)
+    both = d.b.apply("and", d.b.apply("xor", x, y), mask)
+    d.now |= {name: d.b.apply("xor", z, both) for name, z in zip(names, (x, y), strict=True)}
