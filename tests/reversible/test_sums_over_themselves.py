@@ -45,6 +45,14 @@ def two_arrays(a, v):
     v -= s
 
 
+def of_twelve_rows(a, _):
+    """Vectors of a size that is written down: sums of so many are taken apart, and sizes go by two names."""
+    for k in range(3):
+        w = np.ones(12) * (k + 1.0)
+        w[k] = -2.0
+        a -= 2 * np.outer(w, w @ a) / np.sum(w * w)
+
+
 def normal(*shape):
     return np.random.default_rng(5).normal(size=shape)
 
@@ -53,7 +61,8 @@ CASES = [
     (reflected, normal(11), normal(11)), (reflected, normal(4), normal(4)), (from_the_left, normal(9, 10), normal(9)),
     (from_the_left, normal(6, 5), normal(6)), (from_the_right, normal(9, 10), normal(10)),
     (orthogonal, normal(12), normal(12)), (farther_from_the_mean, normal(9), normal(9)),
-    (rows, normal(9, 10), normal(3)), (two_arrays, normal(9), normal(5)), (reflected, normal(0), normal(0)),
+    (rows, normal(9, 10), normal(3)), (of_twelve_rows, normal(12, 10), normal(1)),
+    (two_arrays, normal(9), normal(5)), (reflected, normal(0), normal(0)),
 ]  # fmt: skip
 
 

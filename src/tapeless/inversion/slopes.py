@@ -148,9 +148,11 @@ def _stays(place: int | Atom, starts: Sequence[tuple[Atom, Atom]]) -> bool:
 
 
 def _same_dimensions(before: Type, after: Sequence[Atom], places: Places) -> bool:
-    """Has a new shape the same dimensions, by other names; or does each place depend on the same one?"""
-    same = before.rank == len(after) == 1 or before.shape == tuple(after)
-    return same or not any(isinstance(place, int) for place in places)
+    """Do the dimensions with places of t stay where they are in a new shape? They do if none after them change."""
+    first = min((place for place in places if isinstance(place, int)), default=None)
+    if first is None or before.rank == len(after) == 1:
+        return True
+    return before.rank == len(after) and before.shape[first:] == tuple(after[first:])
 
 
 def _with_parts(b: Builder, expr: Apply, found: Sequence[Slope | None]) -> Slope:
