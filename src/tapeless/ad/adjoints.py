@@ -20,6 +20,7 @@ from collections.abc import Sequence
 from typing import TypeAlias
 
 from ..ir.build import Builder, is_literal
+from ..ir.core import Apply
 from ..ir.types import Atom, Type, Var, i64
 from ..ir.walk import fresh
 from ..records import dataclass
@@ -51,6 +52,15 @@ class Deposit:
     value: Atom
 
 
+@dataclass(frozen=True, slots=True)
+class Hole:
+    """An adjoint is `base` but for zeros at one place, where that is `part`."""
+
+    base: Atom
+    entries: tuple[Entry, ...]
+    part: Atom | None
+
+
 class CannotRecord(Exception):
     """A contribution cannot be kept apart until the parallel operator ends: the body must become a loop."""
 
@@ -66,6 +76,7 @@ class Scope:
         self.adjoints: dict[str, Atom] = {}
         self.restored: dict[Var, Atom] = {}
         self.origins: dict[str, Var] = parent.origins if parent else {}
+        self.holes: dict[str, Hole] = parent.holes if parent else {}
         self.counters: dict[str, Atom] = dict(parent.counters) if parent else {}
 
     # -- primal values ------------------------------------------------------------------------
@@ -107,6 +118,15 @@ class Scope:
         else:
             self._outside(atom, value, entries)
 
+    def without(self, adjoint: Atom, write: Apply, part: Atom | None) -> Var:
+        """An adjoint with zeros where `write` wrote, and it was `part`. What is added there first takes their place."""
+        _, value, *place = write.args
+        emptied = self.b.apply(write.op, adjoint, zeros(self.b, value.type), *place)
+        pairs = zip(place[::2], value.type.shape, place[1::2], strict=False)
+        entries = [Span(*span) for span in pairs] if write.op == "update_slice" else place
+        self.holes[emptied.name] = Hole(adjoint, tuple(entries), part)
+        return emptied
+
     def records(self, var: Var) -> bool:
         """Are contributions to this variable kept apart?"""
         return False
@@ -124,7 +144,11 @@ class Scope:
 
     def _accumulate(self, var: Var, value: Atom, entries: Sequence[Entry]) -> None:
         old = self.adjoints.get(var.name)
-        self.adjoints[var.name] = deposited(self.b, var.type, old, entries, value)
+        hole = self.holes.get(old.name) if isinstance(old, Var) else None
+        if hole is not None and hole.entries == tuple(entries):
+            self.adjoints[var.name] = _filled(self.b, hole, value)
+        else:
+            self.adjoints[var.name] = deposited(self.b, var.type, old, entries, value)
 
 
 class LoopScope(Scope):
@@ -208,14 +232,27 @@ def deposited(b: Builder, type: Type, old: Atom | None, entries: Sequence[Entry]
     """An adjoint of this type (None for zero) with a contribution added."""
     if _covers(type, entries):
         return value if old is None else plus(b, old, value)
-    whole = zeros(b, type) if old is None else old
+    return _part_changed(b, zeros(b, type) if old is None else old, entries, value, fresh=old is None)
+
+
+def _filled(b: Builder, hole: Hole, value: Atom) -> Atom:
+    """An adjoint with a contribution where it was zero."""
+    if value == hole.part:
+        return hole.base
+    if _covers(hole.base.type, hole.entries):
+        return value
+    return _part_changed(b, hole.base, hole.entries, value, fresh=True)
+
+
+def _part_changed(b: Builder, whole: Atom, entries: Sequence[Entry], value: Atom, *, fresh: bool) -> Atom:
+    """An array with a contribution to a part, which counts as zero if it is `fresh`."""
     depth = next((k for k, entry in enumerate(entries) if isinstance(entry, Span)), len(entries))
     if depth == len(entries):
-        return b.apply("accumulate" if old else "update", whole, value, *_indices(entries))
+        return b.apply("update" if fresh else "accumulate", whole, value, *_indices(entries))
     if depth == 0:
-        return _spanned(b, whole, entries, value, fresh=old is None)
+        return _spanned(b, whole, entries, value, fresh=fresh)
     row = b.apply("index", whole, *_indices(entries[:depth]))
-    new = _spanned(b, row, entries[depth:], value, fresh=old is None)
+    new = _spanned(b, row, entries[depth:], value, fresh=fresh)
     return b.apply("update", whole, new, *_indices(entries[:depth]))
 
 

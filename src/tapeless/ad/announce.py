@@ -74,6 +74,13 @@ def announce_backwards(plan: Plan, pos: Pos | None, count: Atom, states: Sequenc
         plan.notes.add(pos, "reversible", what, why)
 
 
+def announce_few(plan: Plan, pos: Pos | None, few: int, states: Sequence[Type]) -> None:
+    """A loop that runs backwards keeps its states if there are few."""
+    if plan.notes is not None:
+        why = "running backwards holds as many: the first one and the last one"
+        plan.notes.add(pos, "reversible", f"keeps up to {few} states of {_size(states)} bytes if it has no more", why)
+
+
 def expected_error(count: Atom, drift: float) -> str:
     """How far states that are brought back are off."""
     known = f"{max(1, int(count.value)) * ROUNDING:.1g}" if isinstance(count, Lit) else f"trips * {ROUNDING:.1g}"

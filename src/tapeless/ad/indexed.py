@@ -16,11 +16,11 @@ that carries the adjoints.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TypeAlias
 
 from ..ir.build import Builder
-from ..ir.core import Apply, Block, Hist, Lambda, Map, Reduce
+from ..ir.core import Apply, Block, Hist, Lambda, Map, Reduce, Stm
 from ..ir.types import I64, Atom, Lit, Type, Var, i64, zero
 from ..ir.walk import fresh, refresh
 from ..passes.affine import Affine, emit_form, form_of
@@ -251,8 +251,7 @@ def _mapped(scope: Scope, size: Atom, i: Var, block: Block, placed: Sequence[_Pl
     """The contributions of all indices side by side, then to where they go."""
     b = scope.b
     results = tuple(atom for p in placed for atom in (_hist_results(p) if p.kind == "hist" else (p.deposit.value,)))
-    expr = Map(size, Lambda((i,), Block(block.stms, results)))
-    arrays = list(b.bind((r.type.stacked(size) for r in results), expr, "adj"))
+    arrays = _side_by_side(b, size, i, block.stms, results)
     for p in placed:
         taken = [arrays.pop(0) for _ in range(len(p.entries) + 1 if p.kind == "hist" else 1)]
         if p.kind == "rotated":
@@ -266,7 +265,28 @@ def _mapped(scope: Scope, size: Atom, i: Var, block: Block, placed: Sequence[_Pl
             _histogram(scope, size, p, Lambda((j,), read))
 
 
-def _reader(b: Builder, arrays: Sequence[Var]) -> tuple[Var, Block]:
+def _side_by_side(b: Builder, size: Atom, i: Var, stms: tuple[Stm, ...], results: Sequence[Atom]) -> list[Atom]:
+    """Values of a body for all indices. Where that is an array from outside, read one after another, it is this."""
+    outside = {out: array for stm in stms for out, array in _read_along(stm, size, i)}
+    local = {var.name for stm in stms for var in stm.vars}
+    known = [array if (array := outside.get(r)) is not None and array.name not in local else None for r in results]
+    others = tuple(r for r, array in zip(results, known, strict=True) if array is None)
+    made: list[Atom] = []
+    if others:
+        made += b.bind((r.type.stacked(size) for r in others), Map(size, Lambda((i,), Block(stms, others))), "adj")
+    return [made.pop(0) if array is None else array for array in known]
+
+
+def _read_along(stm: Stm, size: Atom, i: Var) -> Iterator[tuple[Atom, Var]]:
+    """The element i that a statement reads of an array of this size, and the array."""
+    match stm.expr:
+        case Apply("index", (Var() as array, at)) if at == i and array.type.shape[0] == size:
+            yield stm.vars[0], array
+        case _:
+            pass
+
+
+def _reader(b: Builder, arrays: Sequence[Atom]) -> tuple[Var, Block]:
     def read(inner: Builder, j: Var) -> Sequence[Atom]:
         return [inner.apply("index", array, j) for array in arrays]
 

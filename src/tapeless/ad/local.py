@@ -16,7 +16,7 @@ from ..ir.types import Atom, Lit, Var, i64, zero
 from .adjoints import Scope, Span
 from .roots import level_at_zero
 from .sweep import Back, Sweep, nothing
-from .values import times, total, zeros
+from .values import times, total
 
 Structural = Callable[[Scope, Apply, Atom], None]
 
@@ -158,7 +158,7 @@ STRUCTURAL: dict[str, Structural] = {
 
 def _write(sweep: Sweep, stm: Stm, expr: Apply) -> Back:
     """`out = array with part written`: the old part is kept for the return sweep."""
-    array, value, *place = expr.args
+    array, value = expr.args[:2]
     out = stm.vars[0]
     old = read_back(sweep.b, expr)
     sweep.emit(stm)
@@ -169,13 +169,12 @@ def _write(sweep: Sweep, stm: Stm, expr: Apply) -> Back:
         out_adj = scope.take(out)
         if out_adj is None:
             return
-        if scope.wants(value):
-            scope.add(value, _part(scope.b, expr, out_adj))
+        part = _part(scope.b, expr, out_adj) if scope.wants(value) else None
+        scope.add(value, part)
         if expr.op == "accumulate":
             scope.add(array, out_adj)
         elif scope.wants(array):
-            nil = zeros(scope.b, value.type)
-            scope.add(array, scope.b.apply(expr.op, out_adj, nil, *place))
+            scope.add(array, scope.without(out_adj, expr, part))
 
     return back
 

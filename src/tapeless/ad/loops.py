@@ -3,8 +3,9 @@
 The forward sweep runs the loop and keeps what the return sweep needs to start each iteration again: something for
 every iteration (`stacks`), or, where the plan does not allow that, states at some iterations from which others are
 computed again (`checkpoints`). Where it is known only when the program runs whether it does, there are both versions,
-and a branch between them. Where that is cheaper, derivatives of every iteration are kept (`accumulated`), or tangents
-are carried along, and nothing is kept (`ahead`); nor is where the loop can run backwards and is asked to (`uncompute`).
+and a branch between them (`either`). Where that is cheaper, derivatives of every iteration are kept (`accumulated`),
+or tangents are carried along, and nothing is kept (`ahead`); nor is where the loop can run backwards, is asked to
+(`uncompute`), and is long enough (`short`).
 
 A `while` loop is run once to count its iterations, and then is a loop with a trip count; under a plan that allows for
 many states it is run once and keeps states on its way (`online`). One that only adds something up keeps nothing
@@ -16,19 +17,19 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from ..errors import DerivativeError
-from ..ir.build import Builder, is_literal
-from ..ir.core import For, If, Lambda, Stm, While
+from ..ir.build import Atoms, Builder, is_literal
+from ..ir.core import For, Lambda, Stm, While
 from ..ir.types import I64, Atom, Lit, Type, Var, i64
 from ..ir.walk import fresh, refresh
-from ..records import replace
-from . import accumulated, checkpoints, drift, online, stacks, uncompute
-from .adjoints import ArmScope, Scope
+from ..records import dataclass, replace
+from . import accumulated, checkpoints, drift, online, short, stacks, uncompute
+from .adjoints import Scope
 from .ahead import ahead
 from .announce import announce_online, announce_some
 from .bits import Backwards
-from .branches import join
 from .checkpoints import Slots
 from .custom import place
+from .either import Everything, Way, either
 from .handed_on import handed_on
 from .in_order import in_order
 from .kept import Kept
@@ -36,10 +37,9 @@ from .limits import Limits, limits, online_limits
 from .planner import Plan
 from .rebound import kept_apart
 from .remembered import split
-from .stacks import Stacks
 from .sweep import Back, Sweep, back_through, nothing
 from .uncompute import Returning
-from .values import mentions, retyped, zeros
+from .values import mentions
 
 
 def for_rule(sweep: Sweep, stm: Stm) -> Back:
@@ -55,10 +55,13 @@ def for_rule(sweep: Sweep, stm: Stm) -> Back:
     trips = _trips(sweep.b, expr.count)
     counted = Stm(stm.vars, For(trips, expr.init, expr.body), stm.pos)
     plan = sweep.plan.at(stm.pos)
+    if (back := short.forward(sweep, stm, trips, plan)) is not None:
+        return _back_of(counted, lambda scope, adjoints: _restore(scope, expr, back(scope, adjoints)))
     may_keep_few = _may_keep_few(plan, expr.body)
     if may_keep_few and (few := _few_states(sweep, stm, counted, plan)) is not None:
         return few
-    is_short = may_keep_few and isinstance(trips, Lit) and int(trips.value) <= drift.ROOM
+    few = drift.ROOM if may_keep_few else short.FEW if short.may_keep(plan, expr) else -1
+    is_short = isinstance(trips, Lit) and int(trips.value) <= few
     if plan.backwards and not is_short and (inverse := uncompute.forward(sweep, stm, counted, plan)) is not None:
         return _back_of(counted, lambda scope, adjoints: _restore(
             scope, expr, drift.back(Returning(sweep, counted, inverse, adjoints, plan), scope)
@@ -218,44 +221,42 @@ def _count(b: Builder, expr: While) -> Var:
 # -- both versions ------------------------------------------------------------------------------
 
 
+@dataclass(frozen=True, slots=True)
+class _Some(Way):
+    """States are kept at some iterations, `room` of them, or 0 where the other way is taken."""
+
+    sweep: Sweep
+    stm: Stm
+    writes: stacks.Writes
+    room: Atom
+    plan: Plan
+    inverse: Backwards | None
+
+    def forward(self, b: Builder, vars: Sequence[Var]) -> Atoms:
+        """The loop with its slots."""
+        expr = self.stm.expr
+        assert isinstance(expr, For)
+        again = For(expr.count, expr.init, refresh(expr.body))
+        return checkpoints.forward(b, vars, again, self.writes, self.room).arrays
+
+    def back(self, scope: Scope, kept: Sequence[Var], adjoints: Sequence[Atom | None]) -> dict[int, Var]:
+        """From the slots."""
+        slots = Slots(self.writes, self.room, tuple(kept))
+        return _from_some(self.sweep, scope, self.stm, slots, adjoints, self.plan, self.inverse)
+
+
 def _either(sweep: Sweep, stm: Stm, writes: stacks.Writes, found: Limits, inverse: Backwards | None) -> Back:
     """Keep something for every iteration if that fits, else states at some of them."""
     expr, b = stm.expr, sweep.b
     assert isinstance(expr, For)
     rows = b.apply("select", found.fits, expr.count, i64(0), hint="rows")
     room = b.apply("select", found.fits, i64(0), found.slots, hint="room")
-    row_types = {key: type.stacked(rows) for key, type in stacks.row_types(expr, writes).items()}
-    slot_types = checkpoints.slot_types(expr, writes, room)
-
-    whole, some = b.child(), b.child()
-    results = [tuple(fresh(var.name, var.type) for var in stm.vars) for _ in (whole, some)]
-    kept = stacks.forward(whole, results[0], expr, expr.count, writes)
-    whole_results = [retyped(whole, kept.rows[key], type) for key, type in row_types.items()]
-    whole_results += [zeros(whole, type) for type in slot_types]
-    slots = checkpoints.forward(some, results[1], For(expr.count, expr.init, refresh(expr.body)), writes, room)
-    some_results = [*(zeros(some, type) for type in row_types.values()), *slots.arrays]
-    row_vars = {key: fresh("stack", type) for key, type in row_types.items()}
-    slot_vars = tuple(fresh("slots", type) for type in slot_types)
-    branch = If(found.fits, whole.block((*results[0], *whole_results)), some.block((*results[1], *some_results)))
-    b.stms.append(Stm((*stm.vars, *row_vars.values(), *slot_vars), branch, stm.pos))
-
-    def back(scope: Scope, adjoints: Sequence[Atom | None]) -> None:
-        arms = [ArmScope(scope.b.child(), scope.varied, set(), scope) for _ in range(2)]
-        own = {key: _under(arms[0].b, var, expr.count) for key, var in row_vars.items()}
-        ends = [
-            stacks.back(sweep, arms[0], stm, Stacks(writes, own), adjoints, found.inner),
-            _from_some(sweep, arms[1], stm, Slots(writes, room, slot_vars), adjoints, found.inner, inverse),
-        ]
-        arrays = stacks.undone(writes)
-        made = join(scope, found.fits, arms, [[end[k] for k in arrays] for end in ends])
-        _restore(scope, expr, dict(zip(arrays, made, strict=True)))
-
-    return _back_of(stm, back)
-
-
-def _under(b: Builder, stack: Var, rows: Atom) -> Var:
-    """A stack with its number of rows by another name."""
-    return b.apply("reshape", stack, rows, *stack.type.shape[1:])
+    ways = (
+        Everything(sweep, stm, writes, rows, found.inner),
+        _Some(sweep, stm, writes, room, found.inner, inverse),
+    )
+    back = either(sweep, stm, found.fits, ways, stacks.undone(writes))
+    return _back_of(stm, lambda scope, adjoints: _restore(scope, expr, back(scope, adjoints)))
 
 
 def _back_of(stm: Stm, back: Callable[[Scope, Sequence[Atom | None]], object]) -> Back:

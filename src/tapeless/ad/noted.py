@@ -44,6 +44,16 @@ class Noted(Witness):
     sums: Mapping[int, Var]
     tops: Mapping[int, Var]
 
+    def values(self) -> Atoms:
+        """The shift, sums and magnitudes."""
+        return (self.shift, *self.sums.values(), *self.tops.values())
+
+    def renamed(self, values: Sequence[Var]) -> Noted:
+        """Made of these instead."""
+        shift, *rest = values
+        sums, tops = rest[: len(self.sums)], rest[len(self.sums) :]
+        return Noted(shift, dict(zip(self.sums, sums, strict=True)), dict(zip(self.tops, tops, strict=True)))
+
     def dust(self, b: Builder, lasts: Sequence[Atom]) -> Mapping[int, Atom]:
         found: dict[int, Atom] = {}
         for k, tops in self.tops.items():

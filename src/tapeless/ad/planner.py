@@ -87,11 +87,11 @@ class Plan:
 
     def shared(self, block: Block) -> Plan:
         """The plan of each statement of a block."""
-        return self._part(max(1, sum(map(_has_loops, block.stms))))
+        return self._part(max(1, sum(map(has_loops, block.stms))))
 
     def halved(self, body: Block) -> Plan:
         """What a loop itself may keep, and likewise the plan of its body."""
-        return self._part(2) if any(map(_has_loops, body.stms)) else self
+        return self._part(2) if any(map(has_loops, body.stms)) else self
 
     def in_parallel(self) -> Plan:
         """The plan of the body of a parallel operator."""
@@ -146,7 +146,7 @@ def plan_for(memory: object, notes: Notes | None = None) -> Plan:
     )
 
 
-def _has_loops(stm: Stm) -> bool:
+def has_loops(stm: Stm) -> bool:
     """Does the statement hold a loop, or an operator that is differentiated as one?"""
     match stm.expr:
         case For() | While():
@@ -156,4 +156,4 @@ def _has_loops(stm: Stm) -> bool:
                 return True
         case _:
             pass
-    return any(_has_loops(inner) for lam in lambdas(stm.expr) for inner in lam.body.stms)
+    return any(has_loops(inner) for lam in lambdas(stm.expr) for inner in lam.body.stms)

@@ -30,6 +30,7 @@ from .noted import noting
 from .planner import Plan
 from .sweep import Sweep
 from .trial import trial
+from .witness import Witness
 
 UNSAFE = "an index depends on a float that comes back only to within rounding"
 
@@ -59,13 +60,16 @@ def forward(sweep: Sweep, stm: Stm, counted: Stm, plan: Plan) -> Backwards | Non
 
 
 def _witnessed(sweep: Sweep, stm: Stm, found: Backwards) -> Backwards:
-    """Let the loop just emitted note something of its states on the way, where they come back inexactly."""
+    return replace(found, witness=witness_of(sweep.b, stm))
+
+
+def witness_of(b: Builder, stm: Stm) -> Witness:
+    """Let a loop that was emitted note something of its states on the way, where they come back inexactly."""
     expr = stm.expr
     assert isinstance(expr, For)
     inexact, params = inexact_in(expr.body), expr.body.params[1:]
-    loop = next(made for made in reversed(sweep.b.stms) if stm.vars[0] in made.vars)
-    which = [k for k, param in enumerate(params) if inexact.has(param)]
-    return replace(found, witness=noting(sweep.b, loop, which))
+    loop = next(made for made in reversed(b.stms) if stm.vars[0] in made.vars)
+    return noting(b, loop, [k for k, param in enumerate(params) if inexact.has(param)])
 
 
 def _inverse(sweep: Sweep, stm: Stm) -> Backwards:
@@ -118,8 +122,13 @@ class Returning:
 
         def begin(b: Builder, i: Var, carried: Sequence[Var]) -> tuple[list[Var], Callable[[Scope], Sequence[Atom]]]:
             start = [_named(b, atom) for atom in self._step(b, scope, i, carried[:width])]
-            wrong = witness.compared(b, i, start, tuple(carried[width:]), dust)
-            return start[: len(self.stm.vars)], lambda child: [*(child.primal(x) for x in start), *wrong]
+
+            def after(child: Scope) -> Sequence[Atom]:
+                # Compared at last, so that nothing stands between what finds the state and what goes back through it.
+                found = [child.primal(x) for x in start]
+                return [*found, *witness.compared(child.b, i, found, tuple(carried[width:]), dust)]
+
+            return start[: len(self.stm.vars)], after
 
         memory = (*finals, *witness.start())
         run = run_back(self.sweep, scope, self.stm, self.adjoints, self.plan, memory, begin)

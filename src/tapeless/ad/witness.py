@@ -11,7 +11,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 
 from ..ir.build import Atoms, Builder
-from ..ir.types import Atom, i64
+from ..ir.types import Atom, Var, i64
 
 
 class Witness(ABC):
@@ -20,6 +20,14 @@ class Witness(ABC):
     def start(self) -> Atoms:
         """What to carry at first: no state was wrong."""
         return (i64(0),)
+
+    def values(self) -> Atoms:
+        """The variables that it is made of, for a branch to return."""
+        return ()
+
+    def renamed(self, values: Sequence[Var]) -> Witness:
+        """The same, where these go by other names."""
+        return self
 
     @abstractmethod
     def dust(self, b: Builder, lasts: Sequence[Atom]) -> Mapping[int, Atom]:

@@ -160,6 +160,8 @@ def held_regions(regions: Sequence[Region]) -> Generator[None, None, None]:
 
 def copy(e: Emitter, target: Array, source: Array) -> None:
     """Copy all elements; the two do not overlap."""
+    if not all(size.is_uniform for size in target.dims):
+        raise CannotVectorise("a part whose size differs between iterations")
     length = rows.stores_records(e, target, source)
     if length is not None:
         rows.store(e, target, source, length)

@@ -11,7 +11,7 @@ from typing import TypeAlias
 
 from ..ir.core import Apply, Block, Hist, Lambda, Map, Reduce, Scan, Scatter, Stm
 from ..ir.types import I64, Atom, Type, Var
-from ..ir.walk import subst_atom, substitute, substitute_lambda
+from ..ir.walk import statements, subst_atom, substitute, substitute_lambda
 from .affine import form_of
 from .cost import statement_count
 from .fuse_vertical import Consumer, fused, is_movable
@@ -30,20 +30,26 @@ def horizontal(stms: list[Stm]) -> list[Stm]:
     """The statements of a block, neighbours merged where that saves a pass over an array."""
     number = 1
     while number < len(stms):
-        partner = _partner(stms, number)
-        if partner is None:
+        found = _partner(stms, number)
+        if found is None:
             number += 1
             continue
+        partner, puts = found
         earlier, later = stms[partner], stms[number]
         both_fold = isinstance(earlier.expr, Reduce) and isinstance(later.expr, Reduce)
         names = {var.name for var in earlier.vars}
-        stms[number] = _both(earlier, later) if both_fold else _once(fused(earlier, later, names))
-        del stms[partner]
+        merged = _both(earlier, later) if both_fold else _once(fused(earlier, later, names))
+        between = [stm for stm in stms[partner + 1 : number] if stm not in puts]
+        stms[partner : number + 1] = [*between, merged, *puts]
+        number = partner + len(between) + 1
     return stms
 
 
-def _partner(stms: list[Stm], number: int) -> int | None:
-    """An earlier statement that can be delayed until this one and done along with it."""
+def _partner(stms: list[Stm], number: int) -> tuple[int, list[Stm]] | None:
+    """An earlier statement that can be delayed until this one and done along with it, and what follows it then.
+
+    Those are statements that put what it makes into arrays, which nobody reads until then.
+    """
     later = stms[number]
     if not isinstance(later.expr, Map | Reduce | Scan | Hist | Scatter):
         return None
@@ -51,9 +57,22 @@ def _partner(stms: list[Stm], number: int) -> int | None:
     for candidate in range(number - 1, max(-1, number - 1 - DISTANCE), -1):
         earlier = stms[candidate]
         names = {var.name for var in earlier.vars}
-        if not used & names and _alike(earlier, later.expr) and is_movable(stms, candidate, number, names):
-            return candidate
+        if used & names or not _alike(earlier, later.expr):
+            continue
+        puts = [stm for stm in stms[candidate + 1 : number] if _puts(stm, names)]
+        names |= {stm.vars[0].name for stm in puts}
+        rest = [stm for stm in stms[candidate : number + 1] if stm not in puts]
+        if not used & names and is_movable(rest, 0, len(rest) - 1, names):
+            return candidate, puts
     return None
+
+
+def _puts(stm: Stm, names: set[str]) -> bool:
+    match stm.expr:
+        case Apply("update_slice", (_, Var() as part, *_)):
+            return part.name in names
+        case _:
+            return False
 
 
 def _alike(earlier: Stm, later: Consumer) -> bool:
@@ -71,7 +90,7 @@ def _alike(earlier: Stm, later: Consumer) -> bool:
 def _streams(body: Lambda) -> set[_Stream]:
     """The arrays that the body reads along one dimension, at its own index or at a fixed distance from it."""
     counter = body.params[0].name
-    defs = {stm.vars[0].name: stm.expr for stm in body.body.stms if isinstance(stm.expr, Apply)}
+    defs = {stm.vars[0].name: stm.expr for stm in statements(body.body) if isinstance(stm.expr, Apply)}
     found = set[_Stream]()
     for expr in defs.values():
         if expr.op != "index":

@@ -211,7 +211,6 @@ EQUIVALENT: dict[str, dict[str, str]] = {
         "0 -> 1: i64(0)": SAME,
         "0 -> 1: i64(0) (3)": COST,
         "0 -> 1: i64(0) (4)": COST,
-        "statement dropped: _restore(scope, expr, dict(zip(arrays, made, strict=True)))": PLACE,
         "statement dropped: scope.restore(source, array)": PLACE,
         "condition negated: if isinstance((source := expr.init[k]), Var):": PLACE,
     },

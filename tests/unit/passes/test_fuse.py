@@ -399,3 +399,60 @@ def test_arrays_that_are_read_at_one_distance_are_read_once():
 
 def test_arrays_that_are_read_at_several_distances_stay_apart():
     assert _apart("k2") == _apart("l1") == ["map", "map", "map", "map"]
+
+
+STENCILS = """
+def f(x: f64[n, n], v: f64[n, n], w: f64[n, n]) {{
+  m: i64 = add n -2
+  check bounds m n
+  a: f64[m, m] = map m (i: i64) {{
+    i2: i64 = add i 2
+    r: f64[m] = map m (j: i64) {{
+      p: f64 = index x i2 j
+      q: f64 = index x i j
+      o: f64 = sub p q
+      e: f64 = exp o
+      return e
+    }}
+    return r
+  }}
+  v2: f64[n, n] = update_slice v a 1 1 1 1
+  {between}
+  b: f64[m, m] = map m (k: i64) {{
+    k2: i64 = add k {distance}
+    s: f64[m] = map m (l: i64) {{
+      t: f64 = index x k2 l
+      u: f64 = index {second} k l
+      g: f64 = add t u
+      h: f64 = tanh g
+      return h
+    }}
+    return s
+  }}
+  w2: f64[n, n] = update_slice w b 1 1 1 1
+  return {results}
+}}
+"""
+
+
+def _stencils(distance="2", second="w", between="", results="v2 w2"):
+    text = STENCILS.format(distance=distance, second=second, between=between, results=results)
+    rng = np.random.default_rng(1)
+    forms, _ = _forms(text, tuple(rng.normal(size=(6, 6)) for _ in range(3)))
+    return forms.count("map") // 2
+
+
+def test_stencils_over_one_array_are_done_together_though_one_is_written_between():
+    """What the first makes is put into an array, which nobody reads yet."""
+    assert _stencils() == 1
+    assert _stencils(second="v") == 1  # read before it is written, as it was
+
+
+def test_stencils_that_read_other_rows_stay_apart():
+    assert _stencils(distance="1") == 2
+
+
+def test_a_stencil_stays_apart_from_one_that_reads_what_it_wrote():
+    assert _stencils(second="v2") == 2
+    assert _stencils(second="c", between="c: f64[n, n] = transpose[1, 0] v2") == 2
+    assert _stencils(between="c: f64[n, n] = transpose[1, 0] v2", results="v2 w2 c") == 2
