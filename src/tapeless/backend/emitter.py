@@ -63,6 +63,8 @@ class Emitter:
         # Do all lanes add to one accumulator? Then these arrays have a copy with a row for each lane (`outer`).
         self.sums_lanes = False
         self.rows: dict[Var, Array] = {}
+        # Rows that are added when all are known: where their factors are kept, the number of the row, the factor.
+        self.waiting: dict[Var, tuple[Array, Var, Var]] = {}
         # Arrays that nobody reads after all.
         self.idle: set[Var] = set()
         self.owned: list[tuple[Region, tuple[object, ...]]] = []

@@ -9,7 +9,7 @@ from __future__ import annotations
 from ..ir.core import Map, Reduce, Stm
 from ..ir.types import Lit
 from ..records import replace
-from . import cost, destinations, memory, nests, outer, parallel, reductions, vectorise
+from . import cost, destinations, memory, nests, outer, outer_rows, parallel, reductions, vectorise
 from .carry import Carry
 from .emitter import Emitter
 from .schedule import is_little, plan
@@ -27,7 +27,7 @@ def emit_map(e: Emitter, stm: Stm) -> None:
 def _map(e: Emitter, stm: Stm, expr: Map) -> None:
     place = e.places.get(stm.vars[0]) if len(stm.vars) == 1 else None
     if place is not None and place.adds == "across" and place.rank == 1:
-        if outer.add(e, expr, place):
+        if outer_rows.put(e, stm.vars[0]) or outer.add(e, expr, place):
             e.bind(stm.vars[0], place)
             return
         e.places.pop(stm.vars[0])

@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 from ..ir.core import Apply, Block, Hist, Lambda, Map, Scan, Scatter, Stm
 from ..ir.types import BOOL, Atom, Var
-from . import access, affine, control, cost, deposits, memory
+from . import access, affine, control, cost, deposits, memory, outer_rows
 from .carry import Carry
 from .emitter import Emitter
 from .loops import counted
@@ -42,7 +42,7 @@ def one_by_one(e: Emitter, expr: Scan | Hist | Scatter, take: Take, height: int)
 def fill_map(e: Emitter, expr: Map, targets: Sequence[Array]) -> None:
     """Every element, one by one in the lanes at hand."""
     e.frame.has_loops = True
-    with e.repeated(expr.body):
+    with outer_rows.together(e, expr, targets), e.repeated(expr.body):
         counted(e, e.scalar(expr.size), lambda i: map_row(e, expr.body, targets, i), cost.height(expr.body.body))
 
 

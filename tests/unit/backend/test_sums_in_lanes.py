@@ -108,6 +108,29 @@ MASKED = _summed(
     "o",
 )
 
+# Each row has an x of its own, which is made with it.
+OWN = _summed(
+    12,
+    9,
+    """
+    o: f64[12, 9] = map 12 (r1: i64) {
+      y: f64[9] = map 9 (j1: i64) {
+        e0: f64 = index x i j1
+        h: f64 = convert[f64] r1
+        e1: f64 = add e0 h
+        return e1
+      }
+      f: f64 = index x i 0
+      m: f64[9] = map 9 (j2: i64) {
+        e: f64 = index y j2
+        d: f64 = mul e f
+        return d
+      }
+      return m
+    }""",
+    "o",
+)
+
 KEY = """
     g: f64 = index x i 0
     h: f64 = mul g 3.0
@@ -167,6 +190,12 @@ PROGRAMS = {
     "singles": _outer(9, 19, "r1", "f32"),
     "turned": _outer(5, 8, "8", order="f e"),
     "computed": _outer(5, 8, "l"),
+    "tall": _outer(40, 16, "16"),
+    "long": _outer(16, 27, "27"),
+    "shorter": _outer(17, 27, "19"),
+    "triangle of singles": _outer(24, 24, "r1", "f32"),
+    "computed of many": _outer(18, 8, "l"),
+    "rows made with them": OWN,
     "masked": MASKED,
     "placed": PLACED,
     "twice": TWICE,
@@ -241,8 +270,18 @@ def test_rows_of_products_are_known() -> None:
     assert not factors(parse_function(PLACED))
 
 
+def _is_shuffled(program: str) -> bool:
+    text = cpu.emit(parse_function(program), options=Options(lanes="always"))
+    return "poison, <8 x i32> splat (i32 1)" in text or "poison, <4 x i32> splat (i32 1)" in text
+
+
 def test_products_are_added_lane_by_lane() -> None:
     """A lane's factor in all lanes meets that lane's own row."""
-    for program, expected in ((PROGRAMS["triangle"], True), (_outer("dim", "dim", "r1"), True), (MASKED, False)):
-        text = cpu.emit(parse_function(program), options=Options(lanes="always"))
-        assert ("poison, <8 x i32> splat (i32 1)" in text or "poison, <4 x i32> splat (i32 1)" in text) == expected
+    for program, expected in ((_outer(3, 12, "11"), True), (MASKED, False)):
+        assert _is_shuffled(program) == expected
+
+
+@pytest.mark.parametrize("program", [PROGRAMS["triangle"], PROGRAMS["shorter"], _outer("dim", "dim", "r1")])
+def test_many_rows_wait_for_the_factors_of_all(program: str) -> None:
+    """No factor is shuffled out of a vector: they are read again, one by one."""
+    assert not _is_shuffled(program)
