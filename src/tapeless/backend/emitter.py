@@ -114,7 +114,8 @@ class Emitter:
         """Give the slots of dead arrays back; outside loops release their memory at once."""
         kept: list[tuple[Region, tuple[object, ...]]] = []
         for region, key in self.owned:
-            if region.held or any(map(self.is_live, region.names)):
+            # The latest first: of an array that is written again and again it alone is live.
+            if region.held or any(map(self.is_live, reversed(region.names))):
                 kept.append((region, key))
                 continue
             if self.depth == 0:

@@ -10,6 +10,7 @@ only read at j for such a row. Products that stay in a row, such as the scores o
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
 from functools import partial
 
@@ -67,10 +68,14 @@ def _taken_out(stm: Stm, expr: Map, notes: Notes) -> list[Stm]:
 def _rows(block: Block) -> set[str]:
     """The rows that are results, and those that are only read at its own index for such a row."""
     found = {atom.name for atom in block.results if isinstance(atom, Var)}
-    for number in range(len(block.stms) - 1, -1, -1):
-        for var in block.stms[number].vars:
-            users = [stm for stm in block.stms[number + 1 :] if var.name in mentioned(stm)]
-            if users and all(_reads_along(stm, var) and stm.vars[0].name in found for stm in users):
+    users: defaultdict[str, list[Stm]] = defaultdict(list)
+    for stm in block.stms:
+        for name in mentioned(stm):
+            users[name].append(stm)
+    for stm in reversed(block.stms):
+        for var in stm.vars:
+            after = users[var.name]
+            if after and all(_reads_along(user, var) and user.vars[0].name in found for user in after):
                 found.add(var.name)
     return found
 

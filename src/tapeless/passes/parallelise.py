@@ -258,7 +258,7 @@ class _Parallelise:
                     plan.reduces[k] = op
             elif (chosen := choice(k, loop.params, block, where)) and not any(m in plan.kinds for m in chosen.members):
                 plan.choices.append(chosen)
-            else:
+            elif not self.reason[0]:  # a long body is gone over once, not for each of what it carries
                 self._because(_recurrence(param, result, block), None)
         self._settle(loop, plan, wanted)
 
@@ -370,7 +370,7 @@ def _recurrence(param: Var, result: Atom, block: Block) -> str:
 def _degree(stm: Stm, degrees: Mapping[str, int]) -> int:
     """The degree of a result as a polynomial of the variable that has degree 1; any function else has degree 2."""
     if not isinstance(stm.expr, Apply):
-        return 2 if mentioned(stm) & {name for name, degree in degrees.items() if degree} else 0
+        return 2 if any(map(degrees.get, mentioned(stm))) else 0
     args = [degrees.get(name_of(arg), 0) for arg in stm.expr.args]
     match stm.expr.op, args:
         case (("add" | "sub"), [x, y]):

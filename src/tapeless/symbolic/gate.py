@@ -7,6 +7,7 @@ the samples are small enough to be run every time.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from math import isfinite, isnan
 from random import Random
 from typing import Any
 
@@ -136,7 +137,16 @@ def _same(wanted: Any, found: Any, var: Var) -> bool:
     if not var.type.dtype.is_float:
         return bool(np.all(wanted == found))
     bound = 2e-3 if var.type.dtype is F32 else 1e-9
+    if isinstance(wanted, float) and isinstance(found, float):
+        return _close(float(wanted), float(found), bound)
     return bool(np.allclose(found, wanted, rtol=bound, atol=bound, equal_nan=True))
+
+
+def _close(wanted: float, found: float, bound: float) -> bool:
+    """`np.allclose` of two numbers, which takes thirty times as long."""
+    if isfinite(wanted) and isfinite(found):
+        return abs(found - wanted) <= bound + bound * abs(wanted)
+    return wanted == found or (isnan(wanted) and isnan(found))
 
 
 def _arguments(rng: np.random.Generator, params: Sequence[Var], counts: Sequence[int], trial: int) -> list[Any]:

@@ -63,6 +63,32 @@ def test_loops_that_only_look_parallel_stay(name):
     assert note.reason
 
 
+def test_one_reason_is_looked_for_however_much_a_loop_carries(monkeypatch):
+    """It goes over the whole body: for each of what a filter of six states carries that was half of compiling it."""
+    looked: list[str] = []
+    monkeypatch.setattr(parallelise, "_recurrence", lambda param, _result, _block: looked.append(param.name) or "why")
+    names = [f"a{k}" for k in range(12)]
+    turned = [*names[1:], names[0]]
+    body = "\n".join(f"    {x}n: f64 = mul {x}p {y}p" for x, y in zip(names, turned, strict=True))
+    notes = Notes()
+    _parallelised(
+        f"""
+def turned(m: i64) {{
+  {", ".join(f"{x}: f64" for x in names)} = for m [{" ".join("0.5" for _ in names)}] (i: i64, {
+            ", ".join(f"{x}p: f64" for x in names)
+        }) {{
+{body}
+    return {" ".join(f"{x}n" for x in names)}
+  }}
+  return {" ".join(names)}
+}}
+""",
+        notes,
+    )
+    assert len(looked) == 1
+    assert [note.reason for note in notes.about("loop")] == ["why"]
+
+
 @pytest.mark.parametrize(
     ("name", "words"),
     [
