@@ -64,7 +64,7 @@ void many(long n, const double *q, double *out) {{
 {kernel}
 void many(long n, const double *q, double *out) {{
   for (long i = 0; i < n; i += {lanes}) {{
-    double a[6 * {lanes}], r[{size} * {lanes}];
+    _Alignas(64) double a[6 * {lanes}], r[{size} * {lanes}];
     for (int k = 0; k < 6; k++)
       for (int l = 0; l < {lanes}; l++) a[{lanes} * k + l] = q[6 * (i + l) + k];
     #pragma omp simd
