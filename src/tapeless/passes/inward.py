@@ -112,7 +112,7 @@ def _part(stm: Stm, wanted: Sequence[Var]) -> Stm:
 def _turned(stm: Stm, expr: Map) -> list[Stm] | None:
     """The statements that bind the same arrays with the directions inside, where that is possible and pays."""
     body, direction = expr.body.body, expr.body.params[0]
-    if not _is_few(expr.size) or not body.stms or body.results != body.stms[-1].vars:
+    if not _is_few(expr.size) or not body.results or not body.stms or body.results != body.stms[-1].vars:
         return None
     *before, points = body.stms
     if not isinstance(points.expr, Map) or isinstance(points.expr.size, Lit):

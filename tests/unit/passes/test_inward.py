@@ -103,6 +103,25 @@ def test_other_programs_stay(text):
     assert not _directions_inside(made)
 
 
+def test_a_map_that_only_checks_stays():
+    """Nothing says that as many points are checked in all directions (random seed 88405)."""
+    text = """
+def f(a: i64[4]) {
+   = map 4 (s: i64) {
+     = map s (i: i64) {
+      x: i64 = index a i
+      check bounds x 9
+      return
+    }
+    return
+  }
+  return a
+}
+"""
+    function, made = _run(text)
+    assert made.body == function.body
+
+
 def test_a_check_that_all_directions_share_goes_along():
     text = _program(check="ai: i64 = index at i\n        check bounds ai 3")
     function, made = _run(text)
