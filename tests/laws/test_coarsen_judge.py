@@ -82,3 +82,8 @@ def test_rules_are_counted_by_programs() -> None:
 def test_the_command_judges_seeds(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["-n", "2", "--seed", "1", "--jobs", "1"]) == 0
     assert "2 programs: 2 ok" in capsys.readouterr().out
+
+
+def test_constants_that_a_loop_multiplies_are_lifted_wherever_they_stand() -> None:
+    """The result of a body was not, and became a power that is rounded once (random seed 760002369)."""
+    assert judge_coarse(request(760002369)).kind == "ok"

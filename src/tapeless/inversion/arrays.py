@@ -14,7 +14,7 @@ from ..ir.core import Apply
 from ..ir.types import Atom, Lit, Var, i64
 from ..passes.affine import Affine
 from ..records import replace
-from .apart import Place, Span, are_same
+from .apart import Place, Span, are_apart, are_same
 from .cover import MOST_PARTS, covered, covered_gap, known_but_for_the_rest
 from .parts import Gap, Hole, Told, of_shape, whole_direction
 
@@ -137,6 +137,27 @@ def learn_part(s: Solving, array: Var, place: Place, value: Atom) -> None:
             case _:
                 pass
     _add_part(s, array, Told(place, value))
+    _fill_later_versions(s, array, place, value)
+
+
+def _fill_later_versions(s: Solving, array: Var, place: Place, value: Atom) -> None:
+    """What the array holds at a place is what it holds there after writes elsewhere."""
+    for name, hole in list(s.holes.items()):
+        for gap in hole.gaps:
+            if gap.place == place and _is_version(s, hole.array, array, place):
+                fill(s, name, gap, value)
+
+
+def _is_version(s: Solving, later: Var, array: Var, place: Place) -> bool:
+    """Is it the array after one or more writes, all apart from a place?"""
+    version: Atom = later
+    while isinstance(version, Var) and version != array:
+        match s.definition(version):
+            case Apply("update", (source, _, *at)) if are_apart(s.facts(), s.place("index", at), place):
+                version = source
+            case _:
+                return False
+    return version == array and later != array
 
 
 def _add_part(s: Solving, array: Var, told: Told) -> None:

@@ -43,17 +43,18 @@ def solve_by_cancelling(s: Solving) -> bool:
 def _without(s: Solving, one: Equation, other: Equation, x: Var) -> tuple[Var, Polynomial] | None:
     """The only unknown value left where another one cancels, and its factor."""
     a, c, defs = one.factors[x], other.factors[x], s.definitions()
-    left: list[tuple[Var, Polynomial]] = []
+    left: list[tuple[Var, Polynomial, Polynomial]] = []
     for u in dict.fromkeys((*one.factors, *other.factors)):
         if u != x:
             b, d = (equation.factors.get(u, ZERO) for equation in (one, other))
-            factor = expanded(b.times(c).plus(d.times(a), -1), defs)
-            if factor.terms:
-                left.append((u, factor))
-    if len(left) != 1 or any(u.type.dtype is not x.type.dtype for u, _ in left):
+            below = b.times(c).plus(d.times(a), -1)
+            if (factor := expanded(below, defs)).terms:
+                left.append((u, below, factor))
+    if len(left) != 1 or left[0][0].type.dtype is not x.type.dtype:
         return None
-    u, below = left[0]
-    sizes = [expanded(factor, defs).constant for factor in (a, c, below)]
+    u, below, factor = left[0]
+    sizes = [expanded(a, defs).constant, expanded(c, defs).constant, factor.constant]
     if None in sizes or max(abs(n) for n in sizes[:2] if n is not None) > WORST * abs(sizes[2] or 0):
         return None
-    return u, below
+    # As it is written: the number that it comes to would have to be rounded.
+    return u, factor if factor.constant in (1, -1) else below

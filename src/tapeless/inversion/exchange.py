@@ -111,7 +111,7 @@ def _scattered(s: Solving, origin: Var, expr: Scatter, number: int) -> _Move | N
     if place is None or source is None:
         return None
     made = inline(Lambda((counter,), slice_for(expr.body.body, (key,), checks=False)), (i64(number),))
-    here = s.computed(made)
+    (here,) = s.computed(made)
     if s.checks:
         s.b.check("bounds", here, s.value(origin.type.shape[0]))
     return _Move(place, source, value.type.shape, "index", (here,))

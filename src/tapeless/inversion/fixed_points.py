@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..ir.build import Builder
+from ..ir.build import Builder, is_literal
 from ..ir.core import Apply, Block, Check, Function, Map, Reduce, Stm
 from ..ir.types import Atom, Lit, Type, Var
 from ..ir.walk import fresh, operands, statements
@@ -85,7 +85,7 @@ def _fixed_point(s: Solving, stm: Stm) -> Atom | None:
         t = fresh("t", s.type(var.type))
         trial = s.supposing(stm, t)
         part = dce.run(Function("part", (), without_words(Block((stm,), (var,)))), Notes()).body
-        code = trial.b.block((trial.computed(part),))
+        code = trial.b.block(trial.computed(part))
         code = Block(tuple(made for made in code.stms if not isinstance(made.expr, Check)), code.results)
         b = s.b.child()
         b.stms.append(Stm((t,), _zeros(t.type), b.pos))
@@ -93,8 +93,16 @@ def _fixed_point(s: Solving, stm: Stm) -> Atom | None:
         slope = slope_of(b, code, t)
     except (CannotInvert, NotAffine):
         return None
+    if _is_one(slope, b):
+        return None  # t = t says nothing
     s.b.splice(b.block(()))
     return _solved(s.b, code.results[0], slope)
+
+
+def _is_one(slope: Atom, b: Builder) -> bool:
+    """Is a slope the number 1, everywhere?"""
+    made = next((stm.expr for stm in b.stms if slope in stm.vars), None)
+    return is_literal(slope, 1) or (isinstance(made, Apply) and made.op == "replicate" and is_literal(made.args[0], 1))
 
 
 def _zeros(type: Type) -> Apply:

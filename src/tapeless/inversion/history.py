@@ -24,7 +24,7 @@ def history_of(s: Solving, expr: For, number: int) -> Atom | None:
         return None
     part = dce.run(Function("part", (), without_words(_noting(expr, param))), Notes()).body
     with suppress(CannotInvert):
-        history = s.computed(part)
+        (history,) = s.computed(part)
         s.again.append(Stm((Var("history", history.type),), expr, s.b.pos))
         return history
     return None

@@ -40,7 +40,7 @@ def undo_permutation(s: Solving, stm: Stm) -> None:
     if order.size != whole and s.facts().decide("eq", order.size, whole) is not True:
         return
     numbers = Var(fresh("order", Type(I64)).name, Type(I64, (order.size,)))
-    there = s.computed(Block((Stm((numbers,), Map(order.size, order.place)),), (numbers,)))
+    (there,) = s.computed(Block((Stm((numbers,), Map(order.size, order.place)),), (numbers,)))
     back = _inverted(s.b, there, s.value(order.array.type.shape[order.dimension]))
     shape = s.type(order.array.type).shape
     s.learn(order.array, _reordered(s.b, result, back, order.dimension, shape, ()))

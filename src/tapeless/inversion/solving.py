@@ -16,7 +16,7 @@ from contextlib import suppress
 from functools import reduce
 from typing import TypeAlias
 
-from ..ir.build import Builder
+from ..ir.build import Atoms, Builder
 from ..ir.core import Apply, Block, Check, Custom, Expr, Function, Lambda, Pos, Stm
 from ..ir.types import Atom, Lit, Type, Var
 from ..ir.walk import free_vars, inline, lambdas, map_lambdas
@@ -216,18 +216,23 @@ class Solving:
         stm = self.made[var.name]
         read = self._beside_a_hole(stm)
         if read is None:
-            part = dce.run(Function("part", (), without_words(Block((stm,), (var,)))), Notes()).body
-            read = self.computed(part)
+            own = [n for n in var.type.shape if n in stm.vars]
+            part = dce.run(Function("part", (), without_words(Block((stm,), (*own, var)))), Notes()).body
+            *sizes, read = self.computed(part)
+            # An array may be asked for before its sizes, which the same statement binds, or after them.
+            for size, value in zip(own, sizes, strict=True):
+                assert isinstance(size, Var)
+                self.known.setdefault(size.name, value)
+            if read.type != (type := self.type(var.type)):
+                read = self.b.apply("reshape", read, *type.shape)
             self.again.append(Stm((var,), stm.expr, stm.pos))
         self.known[var.name] = read
         return read
 
-    def computed(self, part: Block) -> Atom:
-        """The result of a part of the program, computed again."""
+    def computed(self, part: Block) -> Atoms:
+        """The results of a part of the program, computed again."""
         free = tuple(free_vars(part))
-        made = inline(Lambda(free, part), tuple(self._operand(x, part) for x in free))
-        (read,) = self.b.splice(made)
-        return read
+        return self.b.splice(inline(Lambda(free, part), tuple(self._operand(x, part) for x in free)))
 
     def _operand(self, var: Var, part: Block) -> Atom:
         """A variable that a part of the program reads: an array need be known only where it is read."""

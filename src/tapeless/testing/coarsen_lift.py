@@ -45,7 +45,8 @@ def lifted(function: Function, args: Sequence[Any]) -> tuple[Function, list[Any]
         return Lambda(lam.params, block(lam.body))
 
     def block(old: Block) -> Block:
-        return Block(tuple(Stm(stm.vars, expression(stm.expr), stm.pos) for stm in old.stms), old.results)
+        stms = tuple(Stm(stm.vars, expression(stm.expr), stm.pos) for stm in old.stms)
+        return Block(stms, tuple(map(lift_long, old.results)))
 
     body = block(function.body)
     values = [NUMPY_TYPES[lit.type.dtype](lit.value) for lit in params]
