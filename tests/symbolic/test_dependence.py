@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 import tapeless as tp
 from tapeless.ir.text import parse_function
 from tapeless.symbolic.dependence import Dependence
 from tapeless.symbolic.table import Table
+from tapeless.testing.coarsen_judge import judge_coarse, request
 
 A, B = frozenset({1}), frozenset({2})
 
@@ -28,6 +30,40 @@ def test_what_is_seen_more_often_says_all():
     once = d.scaled(x, a, A)
     assert d.union(d.scaled(once, b, B), once) == once | b
     assert d.union(once, x) == x | a
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_unions_are_the_least_that_say_all(seed):
+    """Against the definition: a pair goes where another one with the same source has some of its factors."""
+    rng = np.random.default_rng(seed)
+    d = Dependence(("c", "e"))
+    made = [d.new() for _ in range(3)]
+    for _ in range(60):
+        x, y = (made[k] for k in rng.integers(0, len(made), 2))
+        factors = frozenset(int(k) for k in rng.integers(0, 4, rng.integers(0, 3)))
+        match rng.integers(0, 3):
+            case 0:
+                made.append(d.chosen("ce"[rng.integers(0, 2)], x, y))
+            case 1:
+                made.append(d.scaled(x, y, factors))
+            case _:
+                made.append(d.union(x, y))
+                assert made[-1] == _least(d, x | y)
+
+
+def _least(d: Dependence, x: int) -> int:
+    parts = dict(d._parts(x))
+    for number, outcomes in parts.items():
+        source, factors = d._pairs[number]
+        for other, seen in parts.items():
+            if d._pairs[other][0] == source and d._pairs[other][1] < factors:
+                x &= ~((seen & outcomes) << number * d._outcomes)
+    return x
+
+
+def test_many_masks_take_no_time():
+    """Random seed 760004173: all pairs were compared with all others at every sum."""
+    assert judge_coarse(request(760004173)).kind == "ok"
 
 
 def test_constants_hide_nothing():

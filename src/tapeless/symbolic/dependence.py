@@ -30,6 +30,8 @@ class Dependence:
         self._outcomes = 1 << len(self._conditions)
         self._pairs: list[tuple[int, Factors]] = []
         self._numbers: dict[tuple[int, Factors], int] = {}
+        self._of_source: dict[int, list[int]] = {}
+        self._seen_more: list[list[int]] = []  # for each pair the others that say all that it does
         self._scaled: dict[tuple[int, int, Factors], int] = {}
         self._hidden = 0  # all bits of pairs with factors
 
@@ -75,7 +77,14 @@ class Dependence:
         if pair not in self._numbers:
             self._numbers[pair] = number = len(self._pairs)
             self._pairs.append(pair)
-            if pair[1]:
+            source, factors = pair
+            others = self._of_source.setdefault(source, [])
+            self._seen_more.append([other for other in others if self._pairs[other][1] < factors])
+            for other in others:
+                if factors < self._pairs[other][1]:
+                    self._seen_more[other].append(number)
+            others.append(number)
+            if factors:
                 self._hidden |= self._full << number * self._outcomes
         return self._numbers[pair]
 
@@ -89,9 +98,9 @@ class Dependence:
 
     def _normal(self, x: int) -> int:
         """Without pairs of which another one says all."""
-        for number, _ in self._parts(x & self._hidden):
-            source, factors = self._pairs[number]
-            for other, seen in self._parts(x):
-                if self._pairs[other][0] == source and self._pairs[other][1] < factors:
-                    x &= ~(seen << number * self._outcomes)
+        for number, outcomes in self._parts(x & self._hidden):
+            seen = 0
+            for other in self._seen_more[number]:
+                seen |= x >> other * self._outcomes & outcomes
+            x &= ~(seen << number * self._outcomes)
         return x
