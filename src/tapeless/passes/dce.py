@@ -30,7 +30,7 @@ from ..ir.core import (
     While,
 )  # fmt: skip
 from ..ir.types import Atom, Var
-from ..ir.walk import free_vars, lambdas, map_lambdas
+from ..ir.walk import free_vars, fresh, lambdas, map_lambdas, refresh
 from ..records import dataclass, field
 from .notes import Notes
 
@@ -54,6 +54,13 @@ def needs(stm: Stm, wanted: Sequence[Var]) -> Iterable[Var]:
     if isinstance(stm.expr, Apply):
         return [arg for arg in stm.expr.args if isinstance(arg, Var)]
     return free_vars(Block(live(Block((stm,), tuple(wanted))).stms, ()))
+
+
+def part(stm: Stm, wanted: Sequence[Var]) -> Stm:
+    """A statement for some of its results, under names of its own inside."""
+    (kept,) = live(Block((stm,), tuple(wanted))).stms
+    vars = tuple(var if var in wanted else fresh(var.name, var.type) for var in kept.vars)
+    return Stm(vars, map_lambdas(kept.expr, refresh), kept.pos)
 
 
 class _Site(NamedTuple):

@@ -23,7 +23,7 @@ from ..records import dataclass
 from . import dce, past
 from .notes import Notes
 from .segments import WRITTEN
-from .uses import use_counts
+from .uses import name_of, use_counts
 
 
 def run(function: Function, notes: Notes) -> Function:
@@ -131,7 +131,7 @@ class _Search:
     def _is_made_anew(self, block: Block, state: Atom) -> bool:
         """Is it what a map of this block makes, or maps and others joined, and used for nothing else?"""
         maker = next((stm for stm in block.stms if state in stm.vars), None)
-        if maker is None or self.uses[_name(state)] != 1:
+        if maker is None or self.uses[name_of(state)] != 1:
             return False
         match maker.expr:
             case Map():
@@ -140,10 +140,6 @@ class _Search:
                 return any(self._is_made_anew(block, part) for part in parts)
             case _:
                 return False
-
-
-def _name(atom: Atom) -> str:
-    return atom.name if isinstance(atom, Var) else ""
 
 
 def _in_stacks(b: Builder, stm: Stm, loop: For, kept: Sequence[_Kept]) -> dict[Var, Atom]:

@@ -17,7 +17,7 @@ from ..ir.walk import fresh, map_lambdas, statements, substitute_lambda
 from .affine import Affine, form_of
 from .fuse_vertical import reads
 from .notes import Notes
-from .uses import use_counts
+from .uses import name_of, use_counts
 
 
 def run(function: Function, _notes: Notes) -> Function:
@@ -62,7 +62,7 @@ class _InPlace:
             return None
         array, part, start, step = expr.args
         made = next((s.expr for s in before if s.vars == (part,)), None)
-        if not isinstance(made, Map) or len(made.body.body.results) != 1 or self.uses[_name(part)] != 1:
+        if not isinstance(made, Map) or len(made.body.body.results) != 1 or self.uses[name_of(part)] != 1:
             return None
         counter = made.body.params[0]
         place = self._place(start, step, counter)
@@ -91,7 +91,3 @@ class _InPlace:
         )
         lam = Lambda((counter, carried), Block(body.stms + writes, (after,)))
         return Stm(stm.vars, For(made.size, (array,), lam), stm.pos)
-
-
-def _name(atom: Atom) -> str:
-    return atom.name if isinstance(atom, Var) else ""

@@ -19,7 +19,7 @@ from collections.abc import Iterable, Sequence, Set
 from ..ir.build import Builder
 from ..ir.core import Apply, Block, For, Function, If, Lambda, Map, Reduce, Stm, While
 from ..ir.types import Atom, Lit, Var, i64
-from ..ir.walk import free_vars, fresh, inline, map_lambdas, refresh, statements
+from ..ir.walk import free_vars, fresh, inline, map_lambdas, statements
 from ..records import dataclass
 from . import dce
 from .cost import block_cost, elements, has_check, statement_count, trips
@@ -86,10 +86,10 @@ def _apart(stms: Iterable[Stm], moving: set[str]) -> _Parts | None:
             continue
         fixed = [var for var in stm.vars if var not in others]
         if fixed:
-            same.append(_part(stm, fixed))
+            same.append(dce.part(stm, fixed))
         elif has_check((stm,)):
             return None
-        own.append(_part(stm, others) if fixed else stm)
+        own.append(dce.part(stm, others) if fixed else stm)
         moving.update(var.name for var in others)
     return _Parts(tuple(same), tuple(own))
 
@@ -97,13 +97,6 @@ def _apart(stms: Iterable[Stm], moving: set[str]) -> _Parts | None:
 def _moves(stm: Stm, wanted: Sequence[Var], moving: Set[str]) -> bool:
     """Does what some results of a statement need depend on the direction?"""
     return any(var.name in moving for var in dce.needs(stm, wanted))
-
-
-def _part(stm: Stm, wanted: Sequence[Var]) -> Stm:
-    """A statement for some of its results, under names of its own inside."""
-    (part,) = dce.live(Block((stm,), tuple(wanted))).stms
-    vars = tuple(var if var in wanted else fresh(var.name, var.type) for var in part.vars)
-    return Stm(vars, map_lambdas(part.expr, refresh), part.pos)
 
 
 # -- the nest -------------------------------------------------------------------------------------

@@ -16,7 +16,7 @@ from ..ir.types import Atom, Type, Var
 from ..ir.walk import map_lambdas, statements
 from .ranges import Walk
 from .rewrite import Rewriter
-from .uses import use_counts
+from .uses import name_of, use_counts
 
 
 def run(function: Function, kept: Set[str]) -> Function:
@@ -24,21 +24,17 @@ def run(function: Function, kept: Set[str]) -> Function:
     writes = {
         stm.vars[0].name: stm.expr
         for stm in statements(function.body)
-        if isinstance(stm.expr, Apply) and stm.expr.op == "update" and _name(stm.expr.args[0]) in kept
+        if isinstance(stm.expr, Apply) and stm.expr.op == "update" and name_of(stm.expr.args[0]) in kept
     }
     writes = {name: writes[name] for name in writes.keys() & _only_read(function.body)}
     old = {name: writes[name].args[0] for name in _read_elsewhere(function, writes.keys())} if writes else {}
     return Function(function.name, function.params, _past(function.body, old), function.donated) if old else function
 
 
-def _name(atom: Atom) -> str:
-    return atom.name if isinstance(atom, Var) else ""
-
-
 def _only_read(block: Block) -> set[str]:
     """Names of which each mention is that of an array whose rows or elements are read."""
     reads = Counter(
-        _name(stm.expr.args[0]) for stm in statements(block) if isinstance(stm.expr, Apply) and stm.expr.op == "index"
+        name_of(stm.expr.args[0]) for stm in statements(block) if isinstance(stm.expr, Apply) and stm.expr.op == "index"
     )
     return {name for name, count in use_counts(block).items() if reads[name] == count}
 
@@ -50,7 +46,7 @@ def _read_elsewhere(function: Function, names: Set[str]) -> set[str]:
     base = walk.r.rules["index"]
 
     def read(r: Rewriter, e: Apply, type: Type) -> Atom | Apply | None:
-        name = _name(e.args[0])
+        name = name_of(e.args[0])
         if name in names:
             write = r.operation(e.args[0], "update")
             places = zip(e.args[1:], write.args[2:], strict=False) if write else ()

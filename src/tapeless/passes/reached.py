@@ -20,7 +20,7 @@ from collections.abc import Mapping, Sequence
 from ..ir.build import Builder
 from ..ir.core import Apply, Block, Check, Expr, For, Function, Lambda, Map, Reduce, Stm
 from ..ir.types import BOOL, Atom, Lit, Type, Var, i64
-from ..ir.walk import fresh, map_lambdas, operands, refresh, statements
+from ..ir.walk import fresh, map_lambdas, operands, statements
 from ..records import replace
 from . import dce
 from .notes import Notes
@@ -105,7 +105,7 @@ class _Sweep:
         self._notes.add(stm.pos, "rows", "only those that a direction reaches", "the others are zero in its column")
         others = dce.live(Block((stm,), tuple(var for k, var in enumerate(stm.vars) if k not in sums))).stms
         rows = self._nonzero(reading.read)
-        return [*others, _over_rows(_part(stm, [stm.vars[k] for k in sorted(sums)]), *rows)]
+        return [*others, _over_rows(dce.part(stm, [stm.vars[k] for k in sorted(sums)]), *rows)]
 
     def _nonzero(self, read: Mapping[str, Var]) -> Rows:
         """How many rows of these arrays are not all zero, and which."""
@@ -127,12 +127,6 @@ def _has_blocks(type: Type) -> bool:
 
 
 # -- what is written instead -------------------------------------------------------------------------------
-
-
-def _part(stm: Stm, wanted: Sequence[Var]) -> Stm:
-    """A statement for some of its results, under names of its own inside."""
-    (part,) = dce.live(Block((stm,), tuple(wanted))).stms
-    return replace(part, expr=map_lambdas(part.expr, refresh))
 
 
 def _over_rows(stm: Stm, count: Var, rows: Var) -> Stm:

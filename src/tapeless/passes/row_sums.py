@@ -15,6 +15,7 @@ from ..ir.types import Atom, Var
 from ..ir.walk import free_vars
 from . import dce
 from .sums import operators
+from .uses import name_of
 
 FIXED, ROW, SUM = "fixed", "row", "sum"
 
@@ -34,7 +35,7 @@ class Reading:
         if not self._arrays or any(end.type.shape for end in body.results):
             return set()
         touched = self._touched()
-        ends = [_name(end) in touched for end in body.results]
+        ends = [name_of(end) in touched for end in body.results]
         self._kinds = {param.name: SUM for param, end in zip(self._carried, ends, strict=False) if end}
         if not all(self._follow(stm) for stm in body.stms):
             return set()
@@ -65,7 +66,7 @@ class Reading:
         return touched
 
     def _is_row(self, expr: Apply) -> bool:
-        return expr.op == "index" and _name(expr.args[0]) in self._arrays and expr.args[1] == self._counter
+        return expr.op == "index" and name_of(expr.args[0]) in self._arrays and expr.args[1] == self._counter
 
     def _follow(self, stm: Stm) -> bool:
         """Note of what kind a statement's values are; False if it may be of none."""
@@ -79,7 +80,7 @@ class Reading:
     def _operation(self, expr: Apply) -> str | None:
         kinds = [self._kind(arg) for arg in expr.args]
         if self._is_row(expr) and set(kinds) == {FIXED}:
-            array = self._arrays[_name(expr.args[0])]
+            array = self._arrays[name_of(expr.args[0])]
             self.read[array.name] = array
             return ROW
         match expr.op, kinds:
@@ -103,8 +104,4 @@ class Reading:
                 return None
 
     def _kind(self, atom: Atom) -> str:
-        return self._kinds.get(_name(atom), FIXED)
-
-
-def _name(atom: Atom) -> str:
-    return atom.name if isinstance(atom, Var) else ""
+        return self._kinds.get(name_of(atom), FIXED)

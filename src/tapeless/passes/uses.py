@@ -11,6 +11,11 @@ from ..ir.walk import lambdas, map_lambdas, operands, statements
 from .cost import has_check
 
 
+def name_of(atom: Atom) -> str:
+    """The name of a variable; nothing for a literal."""
+    return atom.name if isinstance(atom, Var) else ""
+
+
 def use_counts(block: Block) -> Counter[str]:
     """How often each variable is mentioned in a block, sub-blocks and results included; sizes in types do not count."""
     counts: Counter[str] = Counter()
